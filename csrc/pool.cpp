@@ -1,0 +1,161 @@
+#include "pool.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace remapnd {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+struct Job {
+    std::int64_t tasks;
+    const std::function<void(std::int64_t)>* body;
+    int helpers_wanted;                  // guarded by Pool::mutex
+    int helpers_inside = 0;              // guarded by Pool::mutex
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> stopped{false};
+
+    // Does one task; false when none is left.
+    bool step() {
+        if (stopped.load(std::memory_order_relaxed)) return false;
+        const std::int64_t t = next.fetch_add(1, std::memory_order_relaxed);
+        if (t >= tasks) return false;
+        (*body)(t);
+        return true;
+    }
+};
+
+// Never destroyed: its threads sleep in it until the process ends.
+struct Pool {
+    std::mutex mutex;
+    std::condition_variable work, done;
+    std::deque<Job*> jobs;               // those that want more helpers
+    int threads = 0;
+
+    void serve() {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            work.wait(lock, [&] { return !jobs.empty(); });
+            Job* job = jobs.front();
+            if (--job->helpers_wanted == 0) jobs.pop_front();
+            ++job->helpers_inside;
+            lock.unlock();
+            while (job->step()) {
+            }
+            lock.lock();
+            if (--job->helpers_inside == 0) done.notify_all();
+        }
+    }
+
+    // Offers `job` to the pool, with as many threads as it wants where the system gives them.
+    void offer(Job& job) {
+        std::lock_guard lock(mutex);
+        while (threads < job.helpers_wanted) {
+            try {
+                std::thread([this] { serve(); }).detach();
+            } catch (const std::system_error&) {
+                break;  // fewer helpers; the caller does the rest
+            }
+            ++threads;
+        }
+        if (threads == 0) return;
+        jobs.push_back(&job);
+        for (int i = 0; i < job.helpers_wanted; ++i) work.notify_one();
+    }
+
+    // Takes `job` back and waits for those inside it.
+    void finish(Job& job) {
+        std::unique_lock lock(mutex);
+        for (auto it = jobs.begin(); it != jobs.end(); ++it)
+            if (*it == &job) {
+                jobs.erase(it);
+                break;
+            }
+        done.wait(lock, [&] { return job.helpers_inside == 0; });
+    }
+};
+
+std::atomic<Pool*> pool{nullptr};
+std::atomic<int> process_threads{0};
+thread_local int threads_here = 0;
+
+Pool& the_pool() {
+    Pool* p = pool.load(std::memory_order_acquire);
+    if (p) return *p;
+#ifndef _WIN32
+    // The child of a fork has none of the threads, and perhaps a locked mutex: it forgets this pool.
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr, std::memory_order_release); });
+    (void)registered;
+#endif
+    auto* fresh = new Pool;
+    if (pool.compare_exchange_strong(p, fresh, std::memory_order_acq_rel)) return *fresh;
+    delete fresh;
+    return *p;
+}
+
+int default_threads() {
+    if (const char* text = std::getenv("REMAPND_NUM_THREADS")) {
+        const long n = std::strtol(text, nullptr, 10);
+        if (n >= 1) return static_cast<int>(n < kMaxThreads ? n : kMaxThreads);
+    }
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
+    const unsigned n = std::thread::hardware_concurrency();
+    return n ? static_cast<int>(n) : 1;
+}
+
+}  // namespace
+
+void set_num_threads(int n) { process_threads = n < kMaxThreads ? n : kMaxThreads; }
+void set_num_threads_here(int n) { threads_here = n < kMaxThreads ? n : kMaxThreads; }
+int get_num_threads_here() { return threads_here; }
+
+int get_num_threads() {
+    if (threads_here) return threads_here;
+    int n = process_threads.load(std::memory_order_relaxed);
+    if (n == 0) {
+        n = default_threads();
+        int none = 0;
+        if (!process_threads.compare_exchange_strong(none, n)) n = none;
+    }
+    return n;
+}
+
+bool run_tasks(std::int64_t tasks, const std::function<void(std::int64_t)>& body, const std::function<bool()>& poll) {
+    if (tasks <= 0) return true;
+    Job job;
+    job.tasks = tasks;
+    job.body = &body;
+    const std::int64_t others = get_num_threads() - 1 < tasks - 1 ? get_num_threads() - 1 : tasks - 1;
+    job.helpers_wanted = static_cast<int>(others);
+    Pool* p = others > 0 ? &the_pool() : nullptr;
+    if (p) p->offer(job);
+
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
+    while (job.step()) {
+        const auto now = clock::now();
+        if (now - last > std::chrono::milliseconds(20)) {
+            last = now;
+            if (poll()) job.stopped = true;
+        }
+    }
+    if (p) p->finish(job);
+    return !job.stopped;
+}
+
+}  // namespace remapnd
