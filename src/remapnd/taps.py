@@ -62,7 +62,7 @@ class LinearTable:
     interior: tuple[int, int]
 
     def numerators(self) -> NDArray[Any]:
-        """Return the exact weights times `denominator`, shape (m,): int64, or object (int) if too large for it."""
+        """Return the exact weights times `denominator`, shape (m,): int64, or int objects if too large."""
         return self._numerators
 
     @cached_property
@@ -192,7 +192,9 @@ def round_ratio(numerator: int, denominator: int, dtype: DTypeLike) -> float:
     if numerator == 0:
         return -0.0
     bits, smallest = _FORMATS[np.dtype(dtype)]
-    exponent = numerator.bit_length() - denominator.bit_length()  # the ratio is at least 2**(exponent - 1) and
+    exponent = (
+        numerator.bit_length() - denominator.bit_length()
+    )  # the ratio is at least 2**(exponent - 1) and
     if numerator << max(-exponent, 0) >= denominator << max(exponent, 0):
         exponent += 1  # now less than 2**exponent
     unit = max(exponent - bits, smallest)
