@@ -279,10 +279,12 @@ def _row_and_column_terms(
     a, b, d = map.integers()
     count = end - begin
     length = 1 << (count.bit_length() + 1) // 2
+    width = 1 + len(parts(0))
 
     def terms(numerators: Iterable[int]) -> Int64Array:
         divided = (divmod(numerator, d) for numerator in numerators)
-        return np.array([[floor, *parts(remainder)] for floor, remainder in divided], np.int64).T
+        table = [[floor, *parts(remainder)] for floor, remainder in divided]
+        return np.array(table, np.int64).reshape(-1, width).T
 
     rows = terms(a * output + b for output in range(begin, end, length))
     columns = terms(a * output for output in range(min(length, count)))
