@@ -124,11 +124,11 @@ def _linear_integers(data: NDArray[Any], tables: dict[int, taps.LinearTable], ru
         a, b = np.take(values, table.first, axis), np.take(values, table.second, axis)
         values = (table.denominator - numerators) * a + numerators * b
         denominator *= table.denominator
-    round_one = np.frompyfunc(lambda numerator: _rounded(numerator, denominator, rule), 1, 1)
+    round_one = np.frompyfunc(lambda numerator: rounded(numerator, denominator, rule), 1, 1)
     return np.asarray(round_one(values)).astype(data.dtype)
 
 
-def _rounded(numerator: int, denominator: int, rule: str) -> int:
+def rounded(numerator: int, denominator: int, rule: str) -> int:
     """Round a ratio of integers to an integer; exact."""
     floor, rest = divmod(numerator, denominator)
     if rule == "truncate":
