@@ -11,8 +11,9 @@
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
+#include "linear_run.hpp"
+#include "nearest_run.hpp"
 #include "pool.hpp"
-#include "resample_run.hpp"
 
 namespace nb = nanobind;
 using namespace remapnd;
@@ -50,10 +51,10 @@ std::vector<T> copy_of(nb::handle h, int type, const char* name) {
 struct Axis {
     AxisTable table;
 
-    Axis(int axis, std::int64_t n_in, nb::handle first, nb::handle second, nb::handle weight)
+    Axis(int axis, std::int64_t n_in, nb::handle first, nb::handle second, nb::handle weight, double one)
         : table{axis, n_in, copy_of<std::int64_t>(first, NPY_INT64, "first"),
                 copy_of<std::int64_t>(second, NPY_INT64, "second"),
-                copy_of<double>(weight, NPY_FLOAT64, "weight")} {}
+                copy_of<double>(weight, NPY_FLOAT64, "weight"), one} {}
 };
 
 std::vector<AxisTable> tables_of(const std::vector<Axis>& axes) {
@@ -77,31 +78,39 @@ nb::object new_positions(const std::vector<std::int64_t>& positions) {
 
 void bind_resample(nb::module_& m) {
     nb::class_<Axis>(m, "Axis")
-        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle>(), nb::arg("axis"), nb::arg("n_in"),
-             nb::arg("first"), nb::arg("second"), nb::arg("weight"));
+        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, double>(), nb::arg("axis"), nb::arg("n_in"),
+             nb::arg("first"), nb::arg("second"), nb::arg("weight"), nb::arg("one") = 1.0);
+    nb::class_<Rounding>(m, "Rounding")
+        .def("__init__",
+             [](Rounding* self, int rule, double half_step, std::uint64_t base, std::uint16_t divisor, std::uint16_t add,
+                std::uint16_t multiplier, int shift) {
+                 if (rule < 0 || rule > static_cast<int>(Rule::truncate_up)) throw nb::value_error("no such rule");
+                 if (divisor < 1 || shift < 0 || shift > 15) throw nb::value_error("no such division");
+                 new (self) Rounding{static_cast<Rule>(rule), half_step, base, divisor, add, multiplier, shift};
+             },
+             nb::arg("rule"), nb::arg("half_step") = 0.0, nb::arg("base") = 0, nb::arg("divisor") = 1, nb::arg("add") = 0,
+             nb::arg("multiplier") = 0, nb::arg("shift") = 0);
     nb::class_<LinearRun>(m, "Linear")
         .def("__init__",
-             [](LinearRun* self, int type, bool wide, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
-                 if (type < 0 || type >= kTypes) throw nb::value_error("no such type");
-                 new (self) LinearRun(static_cast<Type>(type), wide ? Work::f64 : Work::f32, pairs, tables_of(axes),
+             [](LinearRun* self, int type, int work, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
+                 if (type < 0 || type >= kTypes || work < 0 || work >= kWorks) throw nb::value_error("no such type");
+                 new (self) LinearRun(static_cast<Type>(type), static_cast<Work>(work), pairs, tables_of(axes),
                                       std::move(order));
              },
-             nb::arg("type"), nb::arg("wide"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
+             nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
         .def("__call__",
-             [](const LinearRun& self, nb::handle data, nb::handle out, int rule, double half_step, std::uint64_t base,
-                double bound) {
-                 if (rule < 0 || rule > static_cast<int>(Rule::truncate_up)) throw nb::value_error("no such rule");
+             [](const LinearRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound) {
                  const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
                      nb::gil_scoped_release release;
-                     outcome = self(from, to, {static_cast<Rule>(rule), half_step, base}, bound, doubtful, interrupted);
+                     outcome = self(from, to, rounding, bound, doubtful, interrupted);
                  }
                  raise_unless_done(outcome);
                  return new_positions(doubtful);
              },
-             nb::arg("data"), nb::arg("out"), nb::arg("rule"), nb::arg("half_step"), nb::arg("base"), nb::arg("bound"));
+             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"));
     nb::class_<NearestRun>(m, "Nearest")
         .def("__init__",
              [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },
