@@ -22,6 +22,7 @@ FLT_MAX = np.finfo(np.float32).max
     [
         (3, F(3)),
         (F(2, 3), F(2, 3)),
+        (F(np.int64(2), np.int64(3)), F(2, 3)),
         (0.1, F(3602879701896397, 2**55)),
         (np.float32(0.3), F(10066330, 2**25)),
         (np.float16(0.1), F(1638, 2**14)),
@@ -153,6 +154,12 @@ def test_pytorch_half_pixel_asks_the_output_length():
 @pytest.mark.parametrize(("n_in", "n_out"), [(0, 0), (0, 3), (3, 0)])
 def test_coordinate_map_of_empty_axes(mode, n_in, n_out):
     assert isinstance(coordinate_map(mode, n_in, n_out), AxisMap)
+
+
+def test_lengths_of_numpy_do_not_overflow():
+    map = coordinate_map("half_pixel", np.int64(2**40), np.int64(2**40 + 1))
+    assert {type(part) for part in map.integers()} == {int}
+    assert map == coordinate_map("half_pixel", 2**40, 2**40 + 1)
 
 
 def test_coordinate_map_rejects():

@@ -185,6 +185,23 @@ def test_weights_too_small_for_the_type(dtype, tiny):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("tiny", [F(1, 2**63), F(3, 2**100), F(1, 2**124), F(1, 3 * 2**100)])
+def test_fractions_below_the_first_limb(dtype, tiny):
+    check_linear(AxisMap(tiny, F(1)), 6, 5, dtype)
+    check_linear(AxisMap(F(0), tiny), 6, 9, dtype)
+
+
+def test_lengths_of_numpy_do_not_overflow():
+    map = axis_map(1.02191, 0.1)
+    table = linear_table(map, np.int64(38), np.int16(38), np.float32)
+    assert_array_equal(table.weight, linear_table(map, 38, 38, np.float32).weight)
+    assert type(table.n_in) is int
+    assert_array_equal(
+        nearest_table(map, np.int64(38), np.int16(38), "ceil"), nearest_table(map, 38, 38, "ceil")
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_weights_too_near_to_one_for_the_type(dtype):
     table = check_linear(AxisMap(1 - F(1, 2**70), F(1)), 3, 3, dtype)
     assert table.weight.tolist() == [1, 1, -0.0]

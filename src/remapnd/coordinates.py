@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -120,10 +121,9 @@ def as_fraction(value: Number, *, op: str = "as_fraction", parameter: str = "val
     ValueError
         `value` is NaN or infinite.
     """
-    if isinstance(value, Fraction):
-        return value
     if not isinstance(value, (bool, np.bool_)):
         if isinstance(value, numbers.Rational):
+            # Also a Fraction may hold NumPy integers, which overflow.
             return Fraction(int(value.numerator), int(value.denominator))
         ratio = cast("Callable[[], tuple[int, int]] | None", getattr(value, "as_integer_ratio", None))
         if ratio is None and isinstance(value, np.generic) and value.dtype.name == "bfloat16":
@@ -197,6 +197,7 @@ def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None
     """
     if mode not in COORDINATE_MODES:
         raise ValueError(f"coordinate_map: `mode` must be one of {', '.join(COORDINATE_MODES)}, got {mode!r}")
+    n_in, n_out = operator.index(n_in), operator.index(n_out)
     for name, length in (("n_in", n_in), ("n_out", n_out)):
         if length < 0:
             raise ValueError(f"coordinate_map: `{name}` must be at least 0, got {length}")
