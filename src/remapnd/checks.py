@@ -1,0 +1,205 @@
+"""Checks of arguments: one function for each rule; raises with the wording of `errors`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import must
+
+MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
+_ADDRESSABLE = 2**63 - 1
+
+# ---- any operator
+
+
+def integer(op: str, name: str, value: object) -> int:
+    """Return `value` as an int."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be an integer", value))
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(must(op, name, "be an integer", repr(value))) from None
+
+
+def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
+    """Return `value` as a tuple of sizes >= 0."""
+    sizes = tuple(integer(op, name, n) for n in value)
+    if any(n < 0 for n in sizes):
+        raise ValueError(must(op, name, "have sizes of at least 0", sizes))
+    return sizes
+
+
+def axis(op: str, value: object, rank: int) -> int:
+    """Return `value` as an axis in [0, rank)."""
+    a = integer(op, "axis", value)
+    if not -rank <= a < rank:
+        raise ValueError(must(op, "axis", f"lie in [{-rank}, {rank})", a))
+    return a % rank
+
+
+def has_axes(op: str, name: str, sizes: tuple[int, ...]) -> None:
+    """Refuse a 0-d array."""
+    if not sizes:
+        raise ValueError(must(op, name, "have at least 1 axis", "shape ()"))
+
+
+def movable_dtype(op: str, name: str, dtype: np.dtype[Any]) -> None:
+    """Refuse items that are references: they cannot be moved as bytes."""
+    if dtype.hasobject:
+        raise TypeError(must(op, name, "have a dtype of fixed size without Python objects", dtype))
+
+
+def result_shape(op: str, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse a result that no array can hold."""
+    if len(sizes) > MAX_RANK:
+        raise ValueError(must(op, "indices", f"give a result of at most {MAX_RANK} axes", len(sizes)))
+    count = math.prod(sizes)
+    if count and math.prod(n for n in sizes if n) * dtype.itemsize > _ADDRESSABLE:
+        raise ValueError(
+            must(op, "indices", "give a result that can be addressed", result_size(sizes, dtype))
+        )
+
+
+def result_size(sizes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    """Return the words for a result that is too large."""
+    return f"shape {sizes} of {math.prod(sizes) * dtype.itemsize} bytes"
+
+
+# ---- gather and scatter
+
+BOUNDS = ("raise", "clip", "wrap", "fill")
+
+
+def bounds(op: str, value: object) -> None:
+    """Refuse a policy for indices out of range that a gather does not have."""
+    if not isinstance(value, str) or value not in BOUNDS:
+        rule = f"be one of {', '.join(map(repr, BOUNDS))}"
+        if value == "drop":
+            rule += " (only scatters can drop)"
+        raise ValueError(must(op, "bounds", rule, repr(value)))
+
+
+def index_dtype(op: str, dtype: np.dtype[Any]) -> None:
+    """Refuse indices that are not integers."""
+    if dtype.kind in "iu":
+        return
+    if dtype.kind == "b":
+        advice = " (np.flatnonzero turns a mask into indices)"
+    elif dtype.kind == "f":
+        advice = " (indices.astype(np.int64) cuts fractions off)"
+    else:
+        advice = ""
+    raise TypeError(must(op, "indices", f"have an integer dtype{advice}", dtype))
+
+
+def _indices_outside(
+    indices: npt.NDArray[Any], sizes: Sequence[int], components: bool, bounds: str
+) -> npt.NDArray[np.bool_]:
+    """Return where `indices` are out of range; `sizes` are those of the indexed axes."""
+    bad = np.zeros(indices.shape, np.bool_)
+    for c, n in enumerate(sizes):
+        part, mark = (indices[..., c], bad[..., c : c + 1]) if components else (indices, bad)
+        outside: npt.NDArray[np.bool_]
+        if bounds != "raise":  # clip and wrap: only an axis without items has no place for an index
+            outside = np.full(part.shape, n == 0)
+        elif indices.dtype.kind == "u":
+            outside = part >= n
+        else:
+            outside = (part < -n) | (part >= n)
+        mark[...] = outside.reshape(mark.shape)
+    return bad
+
+
+def _slabs(indices: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Yield slabs of some million indices along the first axis, and where they start."""
+    if indices.ndim == 0:
+        yield 0, indices
+        return
+    step = max(1, 2**22 * indices.shape[0] // max(1, indices.size))
+    for start in range(0, indices.shape[0], step):
+        yield start, indices[start : start + step]
+
+
+def index_range(
+    op: str,
+    indices: npt.NDArray[Any],
+    axes: Sequence[int],
+    sizes: Sequence[int],
+    *,
+    components: bool,
+    bounds: str,
+) -> None:
+    """Raise for the first index, in row-major order, that is out of range.
+
+    `axes` and `sizes` are those of the indexed axes; with `components` the last axis of `indices` has one
+    for each.
+    """
+    for start, slab in _slabs(indices):
+        bad = _indices_outside(slab, sizes, components, bounds)
+        if not bad.any():
+            continue
+        at = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        c = at[-1] if components else 0
+        where = (at[0] + start, *at[1:]) if at else at
+        n = sizes[c]
+        rule = f"lie in [{-n}, {n}) on axis {axes[c]}" if n else f"be empty for axis {axes[c]} of size 0"
+        raise IndexError(must(op, "indices", rule, int(slab[at]), where))
+
+
+def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
+    """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
+    if type(value) is int and value == 0:
+        return bytes(dtype.itemsize)
+    if isinstance(value, np.generic) and value.dtype == dtype.newbyteorder("="):
+        return np.array(value, dtype).tobytes()
+    if dtype.names is None:
+        given = np.asarray(value)
+        if given.ndim:
+            raise ValueError(must(op, "fill_value", "be a scalar", f"shape {given.shape}"))
+    else:
+        given = np.empty((), dtype)
+    rule = f"be castable to {dtype} without loss"
+    try:
+        if dtype.kind in "iub":
+            item = _whole_number(given, dtype)
+        elif given.dtype.kind not in _FILLS.get(dtype.kind, "biufcmMSUV"):
+            raise TypeError(must(op, "fill_value", rule, repr(value)))
+        elif dtype.kind in "SU" and given.dtype.kind == dtype.kind and given.dtype.itemsize > dtype.itemsize:
+            raise ValueError(must(op, "fill_value", rule, repr(value)))
+        else:
+            with np.errstate(all="ignore"):
+                item = np.array(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        if str(error).startswith(f"{op}: "):
+            raise
+        raise ValueError(must(op, "fill_value", rule, repr(value))) from None
+    if item is None or (given.dtype.kind in "biufc" and _overflowed(given, item)):
+        raise ValueError(must(op, "fill_value", rule, repr(value)))
+    return item.tobytes()
+
+
+# Kinds of value that may fill items of a kind (user-defined floats are of kind V).
+_FILLS = {"f": "biuf", "c": "biufc", "m": "m", "M": "M", "S": "S", "U": "U"}
+
+
+def _whole_number(given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+    """Return the number as an integer or bool item, or None where it is another number there."""
+    number = given[()]
+    if given.dtype.kind not in "biufO" or number != number or int(number) != number:  # noqa: PLR0124
+        return None
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return np.array(int(number), dtype) if low <= int(number) <= high else None
+
+
+def _overflowed(given: npt.NDArray[Any], item: npt.NDArray[Any]) -> bool:
+    """Whether a finite number became an infinity or NaN."""
+    if item.dtype.kind in "iubmMSU" or item.dtype.names is not None:
+        return False
+    return bool(np.isfinite(given)) and not bool(np.isfinite(item))
