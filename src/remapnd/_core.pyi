@@ -20,8 +20,8 @@ def use_level(name: str) -> bool: ...
 class Gather:
     """A gather with all axes told (ARCHITECTURE.md, Gather geometry).
 
-    `bounds` is 0 raise, 1 clip, 2 wrap, 3 fill. A call returns False when an index was out of range; `out` may
-    then be partly written.
+    `bounds` is 0 raise, 1 clip, 2 wrap, 3 fill. A call returns False when an index was out of range; `out`
+    may then be partly written.
     """
 
     def __init__(

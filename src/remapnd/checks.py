@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 from collections.abc import Iterator, Sequence
@@ -153,53 +154,51 @@ def index_range(
         raise IndexError(must(op, "indices", rule, int(slab[at]), where))
 
 
+# Kinds of value that may fill an item of a kind; whether the very value fits is looked at then.
+_FILLS = {"M": "M", "m": "m", "S": "S", "U": "U", "c": "biufc"}
+_REAL = "biuf"
+
+
 def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
     """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
     if type(value) is int and value == 0:
         return bytes(dtype.itemsize)
     if isinstance(value, np.generic) and value.dtype == dtype.newbyteorder("="):
         return np.array(value, dtype).tobytes()
-    if dtype.names is None:
+    fits = True
+    item = None
+    if dtype.type is np.void:
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            item = np.array(value, dtype)
+    else:
         given = np.asarray(value)
         if given.ndim:
             raise ValueError(must(op, "fill_value", "be a scalar", f"shape {given.shape}"))
-    else:
-        given = np.empty((), dtype)
-    rule = f"be castable to {dtype} without loss"
-    try:
-        if dtype.kind in "iub":
-            item = _whole_number(given, dtype)
-        elif given.dtype.kind not in _FILLS.get(dtype.kind, "biufcmMSUV"):
-            raise TypeError(must(op, "fill_value", rule, repr(value)))
-        elif dtype.kind in "SU" and given.dtype.kind == dtype.kind and given.dtype.itemsize > dtype.itemsize:
-            raise ValueError(must(op, "fill_value", rule, repr(value)))
-        else:
-            with np.errstate(all="ignore"):
-                item = np.array(value, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        if str(error).startswith(f"{op}: "):
-            raise
-        raise ValueError(must(op, "fill_value", rule, repr(value))) from None
-    if item is None or (given.dtype.kind in "biufc" and _overflowed(given, item)):
-        raise ValueError(must(op, "fill_value", rule, repr(value)))
+        kind = "i" if isinstance(value, int) else given.dtype.kind
+        fits = kind in _FILLS.get(dtype.kind, _REAL)
+        if fits:
+            item = _converted(value, given, dtype)
+    if item is None:
+        text = must(op, "fill_value", f"be castable to {dtype} without loss", repr(value))
+        raise ValueError(text) if fits else TypeError(text)
     return item.tobytes()
 
 
-# Kinds of value that may fill items of a kind (user-defined floats are of kind V).
-_FILLS = {"f": "biuf", "c": "biufc", "m": "m", "M": "M", "S": "S", "U": "U"}
-
-
-def _whole_number(given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
-    """Return the number as an integer or bool item, or None where it is another number there."""
-    number = given[()]
-    if given.dtype.kind not in "biufO" or number != number or int(number) != number:  # noqa: PLR0124
+def _converted(value: Any, given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+    """Return a value of a fitting kind as an item of `dtype`; None where it is another value there."""
+    if dtype.kind in "biu":
+        low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        whole = math.isfinite(value) and int(value) == value
+        return np.array(int(value), dtype) if whole and low <= value <= high else None
+    try:
+        with np.errstate(all="ignore"):
+            item = np.array(value, dtype)
+    except OverflowError:  # an int larger than every float
         return None
-    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    return np.array(int(number), dtype) if low <= int(number) <= high else None
-
-
-def _overflowed(given: npt.NDArray[Any], item: npt.NDArray[Any]) -> bool:
-    """Whether a finite number became an infinity or NaN."""
-    if item.dtype.kind in "iubmMSU" or item.dtype.names is not None:
-        return False
-    return bool(np.isfinite(given)) and not bool(np.isfinite(item))
+    if dtype.kind in "SU":
+        same = given.dtype.itemsize <= dtype.itemsize
+    elif dtype.kind in "mM":
+        same = bool(np.isnat(given)) or bool(item == given)
+    else:
+        same = bool(np.isfinite(item)) or not np.isfinite(given)
+    return item if same else None

@@ -29,16 +29,22 @@ def _place(v: int, n: int, bounds: str) -> int | None:
     raise IndexError(f"index {v} is out of range for size {n} under {bounds}")
 
 
+def _item(fill_value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return what fills; the int 0 is zero bytes in every dtype."""
+    zero = type(fill_value) is int and fill_value == 0
+    return np.zeros((), dtype) if zero else np.array(fill_value, dtype)
+
+
 def gather(
     data: NDArray[Any], indices: NDArray[Any], *, axis: int = 0, bounds: str = "raise", fill_value: Any = 0
 ) -> NDArray[Any]:
     """``out[*o, *k, *i] = data[*o, indices[*k], *i]``; the public function says more."""
     axis %= data.ndim
-    out = np.empty(data.shape[:axis] + indices.shape + data.shape[axis + 1 :], data.dtype)
+    out = np.zeros(data.shape[:axis] + indices.shape + data.shape[axis + 1 :], data.dtype)
     outer: tuple[Any, ...] = (slice(None),) * axis
     for k in np.ndindex(indices.shape):
         i = _place(int(indices[k]), data.shape[axis], bounds)
-        out[(*outer, *k, ...)] = fill_value if i is None else data[(*outer, i, ...)]
+        out[(*outer, *k, ...)] = _item(fill_value, data.dtype) if i is None else data[(*outer, i, ...)]
     return out
 
 
@@ -47,10 +53,12 @@ def gather_elements(
 ) -> NDArray[Any]:
     """``out[*o, k, *i] = data[*o, indices[*o, k, *i], *i]``; the public function says more."""
     axis %= data.ndim
-    out = np.empty(indices.shape, data.dtype)
+    out = np.zeros(indices.shape, data.dtype)
     for k in np.ndindex(indices.shape):
         i = _place(int(indices[k]), data.shape[axis], bounds)
-        out[(*k, ...)] = fill_value if i is None else data[(*k[:axis], i, *k[axis + 1 :], ...)]
+        out[(*k, ...)] = (
+            _item(fill_value, data.dtype) if i is None else data[(*k[:axis], i, *k[axis + 1 :], ...)]
+        )
     return out
 
 
@@ -79,8 +87,8 @@ def gather_nd(
 ) -> NDArray[Any]:
     """``out[*b, *k, *i] = data[*b, *indices[*b, *k, :], *i]``; the public function says more."""
     b, t = batch_dims, indices.shape[-1]
-    out = np.empty(indices.shape[:-1] + data.shape[b + t :], data.dtype)
+    out = np.zeros(indices.shape[:-1] + data.shape[b + t :], data.dtype)
     for k in np.ndindex(indices.shape[:-1]):
         places = [_place(int(v), n, bounds) for v, n in zip(indices[k], data.shape[b : b + t], strict=True)]
-        out[(*k, ...)] = fill_value if None in places else data[(*k[:b], *places, ...)]
+        out[(*k, ...)] = _item(fill_value, data.dtype) if None in places else data[(*k[:b], *places, ...)]
     return out
