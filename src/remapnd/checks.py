@@ -163,8 +163,11 @@ def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
     """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
     if type(value) is int and value == 0:
         return bytes(dtype.itemsize)
-    if isinstance(value, np.generic) and value.dtype == dtype.newbyteorder("="):
-        return np.array(value, dtype).tobytes()
+    if isinstance(value, (np.ndarray, np.generic)) and value.shape == ():
+        if value.dtype == dtype:  # the very bits, padding too
+            return value.tobytes()
+        if value.dtype == dtype.newbyteorder("="):
+            return np.array(value, dtype).tobytes()
     fits = True
     item = None
     if dtype.type is np.void:

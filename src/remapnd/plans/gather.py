@@ -368,7 +368,7 @@ def kept(plan: type[_IndexPlan], *key: Any) -> _IndexPlan:
     data_shape, data_dtype, indices_shape, indices_dtype, bounds, fill, *options = key
     named = dict(zip(plan._options, options, strict=True))
     if bounds == "fill" and data_dtype.itemsize:
-        named["fill_value"] = np.frombuffer(fill, data_dtype)[0]
+        named["fill_value"] = np.frombuffer(fill, data_dtype).reshape(())
     return plan(data_shape, data_dtype, indices_shape, indices_dtype, bounds=bounds, **named)
 
 
