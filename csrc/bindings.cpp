@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
+#include "gather_run.hpp"
 #include "linear_run.hpp"
 #include "nearest_run.hpp"
 #include "pool.hpp"
@@ -35,7 +36,77 @@ bool interrupted() {
     return PyErr_CheckSignals() != 0;
 }
 
-// ------------------------------------------------------------------------------------------------ resample
+void bind_threads_and_levels(nb::module_& m) {
+    m.def("set_num_threads", &set_num_threads);
+    m.def("set_num_threads_here", &set_num_threads_here);
+    m.def("get_num_threads_here", &get_num_threads_here);
+    m.def("get_num_threads", &get_num_threads);
+    m.def("levels_built", &levels_built);
+    m.def("levels_usable", &levels_usable);
+    m.def("level", [] { return std::string(kernels().level); });
+    m.def("use_level", &use_level);
+}
+
+// ---- gather
+
+// The type of an index array, which must be of integers in native byte order.
+IndexType index_type(nb::handle h, const char* name) {
+    auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+    const int type = PyArray_TYPE(a);
+    if (!PyTypeNum_ISINTEGER(type) || !PyArray_ISNOTSWAPPED(a))
+        throw nb::type_error((std::string("`") + name + "` must have an integer dtype in native byte order").c_str());
+    const int width = PyArray_ITEMSIZE(a) == 1 ? 0 : PyArray_ITEMSIZE(a) == 2 ? 1 : PyArray_ITEMSIZE(a) == 4 ? 2 : 3;
+    return static_cast<IndexType>(width + (PyTypeNum_ISUNSIGNED(type) ? 4 : 0));
+}
+
+// The view of an array whose items are moved as bytes: none may hold a reference.
+ArrayView movable_view_of(nb::handle h, const char* name, bool writable = false) {
+    const ArrayView view = view_of(h, name, writable);
+    if (PyDataType_REFCHK(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(h.ptr()))))
+        throw nb::type_error((std::string("`") + name + "` must not have a dtype that holds Python objects").c_str());
+    return view;
+}
+
+struct Gather {
+    GatherGeometry geometry;
+
+    Gather(std::vector<int> data_axes, std::vector<int> index_axes, std::vector<int> indexed, int component_axis, int bounds)
+        : geometry{std::move(data_axes), std::move(index_axes), std::move(indexed), component_axis,
+                   static_cast<Bounds>(bounds)} {
+        check_geometry(geometry);
+    }
+
+    bool operator()(nb::handle data, nb::handle indices, nb::handle out, nb::handle fill) const {
+        const ArrayView d = movable_view_of(data, "data"), i = view_of(indices, "indices");
+        const ArrayView o = movable_view_of(out, "out", true);
+        const IndexType type = index_type(indices, "indices");
+        const std::byte* item = nullptr;
+        if (geometry.bounds == Bounds::fill) {
+            if (!PyBytes_Check(fill.ptr()) || PyBytes_GET_SIZE(fill.ptr()) != d.itemsize)
+                throw nb::value_error("`fill` must be the bytes of one item");
+            item = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(fill.ptr()));
+        }
+        GatherResult result;
+        if (is_small(o)) {
+            result = run_gather(geometry, d, i, type, o, item, interrupted);
+        } else {
+            nb::gil_scoped_release free;
+            result = run_gather(geometry, d, i, type, o, item, interrupted);
+        }
+        if (result == GatherResult::interrupted) throw nb::python_error();
+        return result == GatherResult::done;
+    }
+};
+
+void bind_gather(nb::module_& m) {
+    nb::class_<Gather>(m, "Gather")
+        .def(nb::init<std::vector<int>, std::vector<int>, std::vector<int>, int, int>(), nb::arg("data_axes"),
+             nb::arg("index_axes"), nb::arg("indexed"), nb::arg("component_axis"), nb::arg("bounds"))
+        .def("__call__", &Gather::operator(), nb::arg("data"), nb::arg("indices"), nb::arg("out"),
+             nb::arg("fill").none());
+}
+
+// ---- resample
 
 // A copy of a one-dimensional NumPy array of T.
 template <class T>
@@ -117,7 +188,7 @@ void bind_resample(nb::module_& m) {
              nb::arg("axes"))
         .def("__call__",
              [](const NearestRun& self, nb::handle data, nb::handle out) {
-                 const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
+                 const ArrayView from = movable_view_of(data, "data"), to = movable_view_of(out, "out", true);
                  Outcome outcome;
                  {
                      nb::gil_scoped_release release;
@@ -128,18 +199,7 @@ void bind_resample(nb::module_& m) {
              nb::arg("data"), nb::arg("out"));
 }
 
-// ------------------------------------------------------------------------------------------------ module
-
-void bind_threads_and_levels(nb::module_& m) {
-    m.def("set_num_threads", &set_num_threads);
-    m.def("set_num_threads_here", &set_num_threads_here);
-    m.def("get_num_threads_here", &get_num_threads_here);
-    m.def("get_num_threads", &get_num_threads);
-    m.def("levels_built", &levels_built);
-    m.def("levels_usable", &levels_usable);
-    m.def("level", [] { return std::string(kernels().level); });
-    m.def("use_level", &use_level);
-}
+// ---- the module
 
 bool import_numpy() {
     import_array1(false);
@@ -152,5 +212,6 @@ NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
     bind_threads_and_levels(m);
+    bind_gather(m);
     bind_resample(m);
 }

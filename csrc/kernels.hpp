@@ -9,7 +9,54 @@
 
 namespace remapnd {
 
-// ------------------------------------------------------------------------------------------------ resample.cpp
+// ---- gather.cpp
+
+enum class Bounds : int { raise, clip, wrap, fill };
+
+// The place of an index type in GatherKernels::add_indices.
+enum class IndexType : int { i8, i16, i32, i64, u8, u16, u32, u64 };
+
+// `count` indices, one every `stride` bytes from `source` (any alignment), into an axis of `n` items that are `step` bytes
+// apart.
+struct IndexRun {
+    const std::byte* source;
+    std::intptr_t stride;
+    std::size_t count;
+    std::int64_t n;
+    std::int64_t step;
+};
+
+// out[r, i, j, :] = data[r, offsets[i], j, :] for r < reps, i < count, j < rows, where [:] is `run` bytes.
+// Nothing of `out` overlaps `data`, and every address made from these numbers lies within the arrays.
+struct Move {
+    const std::byte* data;
+    std::byte* out;
+    const std::int64_t* offsets;  // bytes
+    std::size_t count;
+    std::intptr_t out_step;       // bytes from one i to the next
+    std::size_t reps;
+    std::intptr_t rep_data, rep_out;
+    std::size_t rows;
+    std::intptr_t row_data, row_out;
+    std::size_t run;
+    bool far;                     // data is larger than the second-level cache: worth asking for it early
+};
+
+struct GatherKernels {
+    // offsets[i] = base + q * row_step + j * item_step for i < count, where q and j are the quotient and remainder of
+    // (first + i) by `row`.  0 <= first < row.
+    void (*ramp)(std::int64_t* offsets, std::size_t count, std::size_t first, std::size_t row, std::int64_t base,
+                 std::int64_t row_step, std::int64_t item_step);
+    // Adds the byte offset of each index to offsets[i]; true when an index is out of range.  Then, under fill, that index
+    // counts as 0 and bad[i] becomes 1 (it is left alone elsewhere); under raise, and for n == 0 under clip and wrap, the
+    // offsets must not be used.  For fill, n > 0.
+    bool (*add_indices[8])(const IndexRun& run, Bounds bounds, std::int64_t* offsets, std::uint8_t* bad);
+    void (*move)(const Move& m);
+    // Writes the item over every out[r, i, j, :] of `m` with bad[i] != 0; m.run is a multiple of itemsize > 0.
+    void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
+};
+
+// ---- resample.cpp
 
 // Element types that resampling computes with, in the order of the tables below.
 enum class Type : int { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
@@ -54,7 +101,8 @@ struct Lerps {
     const std::uint8_t* second_lane;
 };
 
-// The careful twin of a kernel takes (1 - w) * a + w * b where a + (b - a) * w is not finite, and a where w is 0.
+// The careful twin of a kernel takes (1 - w) * a + w * b where a + (b - a) * w is not finite, and a or b where w is 0
+// or 1.
 // The kernels that floats alone need are null for u16.
 template <class W>
 struct RowKernels {
@@ -110,10 +158,11 @@ struct ResampleKernels {
                  std::int64_t size, std::byte* dst, std::intptr_t dst_stride);
 };
 
-// ------------------------------------------------------------------------------------------------ the table
+// ---- the table of a level
 
 struct Kernels {
     const char* level;
+    const GatherKernels* gather;
     const ResampleKernels* resample;
 };
 

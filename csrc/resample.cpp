@@ -49,7 +49,7 @@ inline W lerp_one(W a, W b, W w, W one) {
 template <class W>
 inline W lerp_one_careful(W a, W b, W w) {
     const W fast = lerp_one(a, b, w, W(1));
-    const W slow = w == 0 ? a : (1 - w) * a + w * b;
+    const W slow = w == 0 ? a : w == 1 ? b : (1 - w) * a + w * b;
     return nonfinite(fast) ? slow : fast;
 }
 

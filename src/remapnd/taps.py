@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from remapnd import coordinates
-from remapnd.coordinates import LIMB_BITS, LIMB_MASK, AxisMap, Int64Array
+from . import coordinates
+from .coordinates import LIMB_BITS, LIMB_MASK, AxisMap, Int64Array
 
 NEAREST_RULES: Final = ("half_up", "half_down", "floor", "ceil")
 

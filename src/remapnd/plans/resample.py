@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from remapnd import _core, arrays, checks, coordinates, reference, taps
-from remapnd.coordinates import COORDINATE_MODES, AxisMap, Number, coordinate_map
+from .. import _core, arrays, checks, coordinates, reference, taps
+from ..coordinates import COORDINATE_MODES, AxisMap, Number, coordinate_map
 
 MODES: Final = ("nearest", "linear")
 
@@ -96,7 +96,7 @@ class ResamplePlan:
         steps = None if scales is None else checks.scales(op, scales, len(listed))
         n_ins = [data_shape[axis] for axis in listed]
         if shape is not None:
-            n_outs = checks.lengths(op, "shape", shape, n_ins)
+            n_outs = checks.lengths(op, shape, n_ins)
         else:
             assert steps is not None
             n_outs = checks.scaled_lengths(op, n_ins, steps)
@@ -129,7 +129,7 @@ class ResamplePlan:
         steps = None if scales is None else checks.scales(op, scales, len(listed))
         n_ins = [data_shape[axis] for axis in listed]
         if shape is not None:
-            n_outs = checks.lengths(op, "shape", shape, n_ins)
+            n_outs = checks.lengths(op, shape, n_ins)
         elif steps is not None:
             n_outs = checks.scaled_lengths(op, n_ins, steps)
         else:
@@ -161,7 +161,7 @@ class ResamplePlan:
         if mode == "linear":
             checks.arithmetic_dtype(op, self.dtype, (*_TYPES, *_PAIRS))
         else:
-            checks.fixed_size_dtype(op, "data", self.dtype)
+            checks.movable_dtype(op, "data", self.dtype)
         ascending = sorted(zip(axes, n_outs, maps, strict=True), key=lambda entry: entry[0])
         self.op = op
         self.data_shape = data_shape
@@ -170,7 +170,7 @@ class ResamplePlan:
         self.mode, self.nearest_rule, self.integer_rule = mode, nearest_rule, integer_rule
         lengths = dict(zip(axes, n_outs, strict=True))
         self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
-        arrays.check_size(op, self.output_shape, self.dtype)
+        checks.result_shape(op, "shape", self.output_shape, self.dtype)
         self._tables: dict[int, taps.LinearTable] = {}
         self._run: _core.Linear | _core.Nearest | None = None
         if 0 in self.output_shape:
@@ -277,7 +277,7 @@ class ResamplePlan:
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
         source = arrays.as_array(data, self.op, "data")
-        checks.planned(self.op, "data", source, self.data_shape, self.dtype)
+        checks.planned(self.op, source, self.data_shape, self.dtype)
         if out is None:
             target = arrays.empty(self.op, self.output_shape, self.dtype)
             self._fill(source, target)
