@@ -165,7 +165,10 @@ def test_floats_follow_the_contract(case):
     assert result.tobytes() == expected.tobytes()
 
 
-SPECIAL = [0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 3e38, -3e38, 1e-45]
+SPECIAL = [
+    float(np.float32(value))
+    for value in (0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 3e38, -3e38, 1e-45)
+]
 
 
 @settings(max_examples=300, deadline=None)
