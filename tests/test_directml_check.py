@@ -18,6 +18,7 @@ from remapnd.directml import (
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
     GatherNDOperatorDesc,
+    OperatorDesc,
     OperatorType,
     Policy,
     Resample1OperatorDesc,
@@ -395,6 +396,8 @@ def test_output_overlap_policy():
 def test_arguments_of_check():
     with pytest.raises(TypeError, match=r"check: `desc` must be an operator descriptor, got str 'GATHER'"):
         check("GATHER")
+    with pytest.raises(TypeError, match=r"check: `desc` must be an operator descriptor, got OperatorDesc <"):
+        check(OperatorDesc())
     with pytest.raises(ValueError, match=r"FeatureLevel: `value` must be one of 1_0, .*, got '3'"):
         check(elements(), "3")
 

@@ -394,9 +394,10 @@ def test_integer_rounding_policy(rounding, expected):
 
 
 def test_output_overlap_policy_keeps_the_last():
+    allowed = Policy(output_overlap="allow")
     data = np.array([[1, 2, 3], [4, 5, 6]], F)
-    indices = np.zeros((2, 3), np.int64)
-    for strides, expected in (((1, 1), [1, 4, 4, 4]), ((0, 1), [4, 4, 4]), ((0, 0), [4])):
+    indices = np.array([[0, 1, 2], [0, 1, 2]])
+    for strides, expected in (((1, 1), [1, 4, 5, 6]), ((0, 1), [4, 5, 6]), ((1, 0), [3, 6]), ((0, 0), [6])):
         tensors = (
             BufferTensorDesc.of(data),
             BufferTensorDesc.of(indices),
@@ -406,9 +407,13 @@ def test_output_overlap_policy_keeps_the_last():
         with pytest.raises(DirectMLError, match=r"`OutputTensor.Strides` must give each element"):
             run(desc, [data, indices])
         memory = np.full(5, 9, F)
-        view = run(desc, [data, indices], memory, policy=Policy(output_overlap="allow"))
+        view = run(desc, [data, indices], memory, policy=allowed)
         assert memory.tolist() == expected + [9] * (5 - len(expected))
         assert view.shape == (2, 3)
+    backwards = np.zeros((2, 3), F)
+    desc = GatherElementsOperatorDesc(*tensors[:2], BufferTensorDesc.of(data), 1)
+    run(desc, [data, indices], backwards[:, ::-1], policy=allowed)
+    assert backwards.tolist() == [[3, 2, 1], [6, 5, 4]]
 
 
 # Buffers.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from remapnd.directml.enums import FeatureLevel, FeatureLevelLike
 from remapnd.directml.inspection import Inspection
-from remapnd.directml.operators import OperatorDesc
+from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc
 from remapnd.directml.policy import Policy
 from remapnd.directml.read import shown
 from remapnd.directml.rules import COMMON, RULES
@@ -56,7 +56,7 @@ def check(
     GATHER_ND: `IndicesDimensionCount` must lie in [1, 4], got 5
     """
     level = FeatureLevel.parse(feature_level)
-    if not isinstance(desc, OperatorDesc):
+    if not isinstance(desc, tuple(OPERATOR_DESCS.values())):
         raise TypeError(
             f"check: `desc` must be an operator descriptor, got {type(desc).__name__} {shown(desc)}"
         )
