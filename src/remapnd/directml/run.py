@@ -140,7 +140,7 @@ def _write_in_order(view: _Array, values: _Array) -> None:
     address = np.zeros((), np.int64)
     for size, stride in zip(view.shape, view.strides, strict=True):
         address = address[..., None] + np.arange(size) * stride
-    # `unique` finds the first of equal ones, here in reversed order; the order of an assignment is not defined.
+    # `unique` finds the first of equal ones, here from the end; assignments have no defined order.
     _, from_end = np.unique(address.ravel()[::-1], return_index=True)
     last = np.unravel_index(address.size - 1 - from_end, view.shape)
     view[last] = values[last]

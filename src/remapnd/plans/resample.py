@@ -197,9 +197,7 @@ class ResamplePlan:
         name = _PAIRS.get(self.dtype.name, self.dtype.name)
         narrow = np.dtype(np.float32)
         wide = np.dtype(np.float64)
-        self._tables = self._linear_tables(
-            narrow if np.dtype(self.dtype).itemsize <= 2 or "32" in name else wide
-        )
+        self._tables = self._linear_tables(narrow if np.dtype(self.dtype).itemsize <= 2 or "32" in name else wide)
         if not self._tables:
             return
         working = wide
@@ -327,14 +325,11 @@ class ResamplePlan:
         for part in np.array_split(positions, -(-len(positions) // _EXACT_AT_ONCE)):
             places = np.unravel_index(part, out.shape)
             total = sum(
-                np.prod(weights, axis=0) * data[taken].astype(object)
-                for taken, weights in self._corners(places)
+                np.prod(weights, axis=0) * data[taken].astype(object) for taken, weights in self._corners(places)
             )
             out[places] = [reference.rounded(v, denominator, self.integer_rule) for v in np.atleast_1d(total)]
 
-    def _corners(
-        self, places: tuple[NDArray[Any], ...]
-    ) -> Iterator[tuple[tuple[NDArray[Any], ...], list[Any]]]:
+    def _corners(self, places: tuple[NDArray[Any], ...]) -> Iterator[tuple[tuple[NDArray[Any], ...], list[Any]]]:
         """Each combination of taps: where it lies in data, and its weights as numerators."""
         for which in itertools.product((0, 1), repeat=len(self._tables)):
             taken = list(places)
