@@ -1,6 +1,6 @@
 """The command line: ``remapnd SUB-COMMAND``, one file per sub-command.
 
-Every module in `_COMMANDS` has ``add_parser(subparsers)``, which adds a parser of the name that it has there, and
+Every module in `_COMMANDS` has ``add_parser(subparsers)``, which adds a parser of that name, and
 ``run(args)``, which returns the exit status.
 """
 

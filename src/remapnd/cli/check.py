@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from typing import TYPE_CHECKING
 
 from remapnd.cli import options
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
             report.append({"model": file, "error": str(error)})
             status = 1
     if args.json:
-        say(json.dumps(report, indent=2, default=str))
+        say(json.dumps(report, indent=2))
     return status
 
 
@@ -88,7 +89,7 @@ def _entry(
             {
                 "field": fault.field,
                 "rule": fault.rule,
-                "value": fault.value,
+                "value": _plain(fault.value),
                 "minimum_feature_level": None
                 if fault.minimum_feature_level is None
                 else str(fault.minimum_feature_level),
@@ -99,12 +100,21 @@ def _entry(
     }
 
 
+def _plain(value: object) -> object:
+    """Make what JSON can hold: names for enumerators, strings for infinities and NaN."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or type(value) in (bool, int, float) else str(value)
+
+
 def _print_text(model: Model, level: FeatureLevel, found: dict[str, list[Violation]], policy: Policy) -> None:
     """Say one line for each violation, or for each dispatchable that has none."""
     if not found:
         say(f"{model.file}: has no dispatchables")
     for name, faults in found.items():
-        place = f"{model.file}: dispatchables.{name}"
+        place = f"{model.file}: {model.dispatchables[name].value.path}"
         for fault in faults:
             say(f"{place}: {fault}")
         if not faults:

@@ -160,7 +160,7 @@ def _run_model(file: str, args: argparse.Namespace, how: Options) -> bool:
         found = violations(model, how.feature_level, how.policy)
         for name, faults in found.items():
             for fault in faults:
-                complain(f"{file}: dispatchables.{name}: {fault}")
+                complain(f"{file}: {model.dispatchables[name].value.path}: {fault}")
         if any(found.values()):
             return False
         check_all_bindings(model)

@@ -1,7 +1,7 @@
 """Models in the JSON format of Microsoft's DxDispatch: read, check, run.
 
-`read_model` makes a `Model` of a file, `violations` and `check_all_bindings` say whether it can run, `execute`
-runs it.
+`read_model` makes a `Model` of a file, `violations` and `check_all_bindings` say whether it can run, and
+`execute` runs it.
 """
 
 from remapnd.directml.dxdispatch.execute import Options, check_all_bindings, execute, violations

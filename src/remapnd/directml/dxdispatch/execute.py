@@ -73,11 +73,12 @@ def violations(model: Model, feature_level: FeatureLevel, policy: Policy) -> dic
 def check_all_bindings(model: Model) -> None:
     """Check the bindings of a model whose operators are valid; `ModelError` names the first that is wrong."""
     for item in model.dispatchables.values():
-        check_bindings(item.desc, item.bindings, model.resources, item.value, initial=True)
+        place = item.value.find("bindings") or item.value
+        check_bindings(item.desc, item.bindings, model.resources, place, initial=True)
     for command in model.commands:
         if isinstance(command, Dispatch):
-            desc = command.dispatchable.desc
-            check_bindings(desc, command.bindings, model.resources, command.value, initial=False)
+            place = command.value.member("bindings")
+            check_bindings(command.dispatchable.desc, command.bindings, model.resources, place, initial=False)
 
 
 def execute(model: Model, write: _Write, options: Options | None = None) -> None:

@@ -1,7 +1,7 @@
 """Operators of a model: JSON objects to the descriptors of `directml`.
 
-Uses `values` and the descriptors; used by `model`. A new operator needs nothing here, unless one of its fields is
-of a new kind.
+Uses `values` and the descriptors; used by `model`. A new operator needs nothing here, unless one of
+its fields is of a new kind.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _READERS: dict[FieldKind, Callable[[Value], object]] = {
 
 
 def read_operator(value: Value) -> OperatorDesc:
-    """Read the descriptor of a dispatchable: the fields in ``desc`` or ``Desc``, or in the dispatchable itself.
+    """Read the descriptor of a dispatchable: fields of ``desc`` or ``Desc``, or of the dispatchable itself.
 
     Parameters
     ----------
@@ -80,4 +80,4 @@ def _desc_class(value: Value) -> type[OperatorDesc]:
         return OPERATOR_DESCS[OperatorType.parse(name)]
     except (KeyError, ValueError):
         known = ", ".join(kind.name for kind in OPERATOR_DESCS)
-        raise value.error(f"be one of {known}: no other is in this runtime") from None
+        raise value.error(f"be one of {known}, as others are not in this runtime") from None

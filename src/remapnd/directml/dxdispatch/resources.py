@@ -71,7 +71,7 @@ def read_resources(value: Value, bases: Iterable[Path]) -> dict[str, Resource]:
         A member is malformed, a file cannot be read, or the buffers do not fit in the memory of the machine.
     """
     resources = {}
-    left = _physical_memory()
+    left = _physical_memory() // 2  # as running needs the initial values and the buffers
     for name, member in value.members():
         resources[name] = _read_resource(name, member, tuple(bases), left)
         left -= resources[name].size_in_bytes
@@ -220,7 +220,7 @@ def _from_file(
             raise value.error("name a .npy file or a file of raw bytes: images are not in this runtime")
         if suffix != ".npy":
             _known(value, data_type)
-            return data_type, np.frombuffer(bytearray(path.read_bytes()), np.uint8)
+            return data_type, np.fromfile(path, np.uint8)
         array = read_npy(path)
     except OSError as error:
         raise value.error(f"name a file that can be read ({error.strerror})") from None
@@ -243,14 +243,15 @@ def _find_file(value: Value, bases: tuple[Path, ...]) -> Path:
                 return base / name
         except (OSError, ValueError):  # too long, a null character, half of a surrogate pair
             break
-    places = " or ".join(str(base) or "." for base in bases)
+    places = " or ".join(dict.fromkeys(map(str, bases)))
     raise value.error(f"name a file that is there, in {places}")
 
 
 def _check_memory(value: Value, needed: int, memory: int) -> None:
-    """Refuse before allocating what the machine cannot hold; it might be killed for trying."""
+    """Refuse before allocating what the machine cannot hold: the system might end the process for trying."""
     if needed > memory:
-        raise value.error(f"need at most {memory} bytes, the memory left of this machine", f"{needed} bytes")
+        rule = f"take at most the {memory} bytes that other resources leave of half this machine's memory"
+        raise value.error(rule, f"{needed} bytes")
 
 
 def _physical_memory() -> int:
