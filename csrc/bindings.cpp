@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "pool.hpp"
+#include "resample_run.hpp"
 
 namespace nb = nanobind;
 using namespace remapnd;
@@ -32,6 +33,93 @@ bool interrupted() {
     nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
 }
+
+// ------------------------------------------------------------------------------------------------ resample
+
+// A copy of a one-dimensional NumPy array of T.
+template <class T>
+std::vector<T> copy_of(nb::handle h, int type, const char* name) {
+    const ArrayView v = view_of(h, name);
+    auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+    if (PyArray_TYPE(a) != type || v.rank != 1 || !PyArray_ISCARRAY_RO(a))
+        throw nb::value_error((std::string("`") + name + "` must be a contiguous native 1-D array").c_str());
+    const T* begin = reinterpret_cast<const T*>(v.data);
+    return std::vector<T>(begin, begin + v.shape[0]);
+}
+
+struct Axis {
+    AxisTable table;
+
+    Axis(int axis, std::int64_t n_in, nb::handle first, nb::handle second, nb::handle weight)
+        : table{axis, n_in, copy_of<std::int64_t>(first, NPY_INT64, "first"),
+                copy_of<std::int64_t>(second, NPY_INT64, "second"),
+                copy_of<double>(weight, NPY_FLOAT64, "weight")} {}
+};
+
+std::vector<AxisTable> tables_of(const std::vector<Axis>& axes) {
+    std::vector<AxisTable> tables;
+    for (const Axis& a : axes) tables.push_back(a.table);
+    return tables;
+}
+
+void raise_unless_done(Outcome outcome) {
+    if (outcome == Outcome::interrupted) throw nb::python_error();
+    if (outcome == Outcome::out_of_memory) throw std::bad_alloc();
+}
+
+nb::object new_positions(const std::vector<std::int64_t>& positions) {
+    npy_intp size = static_cast<npy_intp>(positions.size());
+    PyObject* a = PyArray_SimpleNew(1, &size, NPY_INT64);
+    if (!a) throw nb::python_error();
+    if (size) std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(a)), positions.data(), 8 * positions.size());
+    return nb::steal(a);
+}
+
+void bind_resample(nb::module_& m) {
+    nb::class_<Axis>(m, "Axis")
+        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle>(), nb::arg("axis"), nb::arg("n_in"),
+             nb::arg("first"), nb::arg("second"), nb::arg("weight"));
+    nb::class_<LinearRun>(m, "Linear")
+        .def("__init__",
+             [](LinearRun* self, int type, bool wide, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
+                 if (type < 0 || type >= kTypes) throw nb::value_error("no such type");
+                 new (self) LinearRun(static_cast<Type>(type), wide ? Work::f64 : Work::f32, pairs, tables_of(axes),
+                                      std::move(order));
+             },
+             nb::arg("type"), nb::arg("wide"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
+        .def("__call__",
+             [](const LinearRun& self, nb::handle data, nb::handle out, int rule, double half_step, std::uint64_t base,
+                double bound) {
+                 if (rule < 0 || rule > static_cast<int>(Rule::truncate_up)) throw nb::value_error("no such rule");
+                 const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
+                 std::vector<std::int64_t> doubtful;
+                 Outcome outcome;
+                 {
+                     nb::gil_scoped_release release;
+                     outcome = self(from, to, {static_cast<Rule>(rule), half_step, base}, bound, doubtful, interrupted);
+                 }
+                 raise_unless_done(outcome);
+                 return new_positions(doubtful);
+             },
+             nb::arg("data"), nb::arg("out"), nb::arg("rule"), nb::arg("half_step"), nb::arg("base"), nb::arg("bound"));
+    nb::class_<NearestRun>(m, "Nearest")
+        .def("__init__",
+             [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },
+             nb::arg("axes"))
+        .def("__call__",
+             [](const NearestRun& self, nb::handle data, nb::handle out) {
+                 const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
+                 Outcome outcome;
+                 {
+                     nb::gil_scoped_release release;
+                     outcome = self(from, to, interrupted);
+                 }
+                 raise_unless_done(outcome);
+             },
+             nb::arg("data"), nb::arg("out"));
+}
+
+// ------------------------------------------------------------------------------------------------ module
 
 void bind_threads_and_levels(nb::module_& m) {
     m.def("set_num_threads", &set_num_threads);
@@ -55,4 +143,5 @@ NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
     bind_threads_and_levels(m);
+    bind_resample(m);
 }

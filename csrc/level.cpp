@@ -1,0 +1,14 @@
+// The table of one level.
+#include "kernels.hpp"
+
+namespace remapnd::REMAPND_LEVEL {
+
+extern const ResampleKernels resample_table;
+
+#define REMAPND_TEXT_(x) #x
+#define REMAPND_TEXT(x) REMAPND_TEXT_(x)
+
+extern const Kernels table;
+const Kernels table{REMAPND_TEXT(REMAPND_LEVEL), &resample_table};
+
+}  // namespace remapnd::REMAPND_LEVEL
