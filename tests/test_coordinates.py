@@ -52,10 +52,19 @@ def test_as_fraction_rejects_what_is_not_finite(value):
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [("1/2", "str"), (None, "NoneType"), (True, "bool"), (np.True_, "bool"), (1j, "complex"), ([2.0], "list")],
+    [
+        ("1/2", "str"),
+        (None, "NoneType"),
+        (True, "bool"),
+        (np.True_, "bool"),
+        (1j, "complex"),
+        ([2.0], "list"),
+    ],
 )
 def test_as_fraction_rejects_what_is_no_real_number(value, kind):
-    with pytest.raises(TypeError, match=rf"as_fraction: `value` must be a real number, got .* of type {kind}"):
+    with pytest.raises(
+        TypeError, match=rf"as_fraction: `value` must be a real number, got .* of type {kind}"
+    ):
         as_fraction(value)
 
 
@@ -88,7 +97,9 @@ def test_axis_map_names_the_wrong_argument():
         axis_map(math.inf)
     with pytest.raises(ValueError, match="axis_map: `input_offset` must be finite, got nan"):
         axis_map(1, math.nan)
-    with pytest.raises(TypeError, match="axis_map: `output_offset` must be a real number, got '0' of type str"):
+    with pytest.raises(
+        TypeError, match="axis_map: `output_offset` must be a real number, got '0' of type str"
+    ):
         axis_map(1, 0, "0")
 
 
@@ -146,7 +157,8 @@ def test_coordinate_map_of_empty_axes(mode, n_in, n_out):
 
 def test_coordinate_map_rejects():
     with pytest.raises(
-        ValueError, match=r"coordinate_map: `mode` must be one of half_pixel, align_corners, .*, got 'halfpixel'"
+        ValueError,
+        match=r"coordinate_map: `mode` must be one of half_pixel, align_corners, .*, got 'halfpixel'",
     ):
         coordinate_map("halfpixel", 3, 4)
     with pytest.raises(ValueError, match="coordinate_map: `n_in` must be at least 0, got -1"):
@@ -163,7 +175,9 @@ fractions = st.one_of(
     st.floats(-50, 50).map(F),
     st.floats(-50, 50, width=32).map(F),
     # One third and a hair: what 124 bits cut off decides.
-    st.builds(lambda a, e, b: F(a, 3) + F(e, b << 130), st.integers(-9, 9), st.integers(-3, 3), st.integers(1, 9)),
+    st.builds(
+        lambda a, e, b: F(a, 3) + F(e, b << 130), st.integers(-9, 9), st.integers(-3, 3), st.integers(1, 9)
+    ),
 )
 
 
@@ -226,4 +240,6 @@ def test_a_hair_beside_an_integer(hair):
     """Sums of what was cut off to 124 bits that carry, or just do not, into the floor."""
     map = AxisMap(F(1, 3) + hair, F(1, 3))
     assert coordinates.floors(map, 0, 300).tolist() == [math.floor(x) for x in map.positions(300)]
-    assert coordinates.binary_fractions(map, 0, 300)[0].tolist() == [math.floor(x) for x in map.positions(300)]
+    assert coordinates.binary_fractions(map, 0, 300)[0].tolist() == [
+        math.floor(x) for x in map.positions(300)
+    ]
