@@ -48,13 +48,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         module.add_parser(subparsers)
     args = parser.parse_args(argv)
     try:
-        status: int = _COMMANDS[args.command].run(args)
+        try:
+            status: int = _COMMANDS[args.command].run(args)
+        except KeyboardInterrupt:
+            complain("remapnd: interrupted")
+            status = _INTERRUPTED
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        complain("remapnd: interrupted")
-        return _INTERRUPTED
     except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return _PIPE_CLOSED
+    except OSError as error:  # the sub-commands let none out, so it is from printing
+        _discard_output()
+        complain(f"remapnd: the output cannot be written ({error.strerror})")
+        return 1
     return status
+
+
+def _discard_output() -> None:
+    """Send the rest to nowhere: the interpreter flushes once more at exit, which must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
