@@ -16,17 +16,12 @@ from numpy.testing import assert_array_equal
 
 from remapnd.simd import (
     SimdFalse,
-    SimdTensorData8i,
     SimdTensorData8u,
     SimdTensorData16b,
-    SimdTensorData16f,
     SimdTensorData32f,
     SimdTensorData32i,
     SimdTensorData64i,
-    SimdTensorData64u,
-    SimdTensorDataBool,
     SimdTensorDataType,
-    SimdTensorDataUnknown,
     SimdTrue,
     SynetGatherElements,
 )
