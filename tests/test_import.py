@@ -34,7 +34,6 @@ def test_import_time(capsys):
     )
     times = [float(fresh(code)) for _ in range(5)]
     with capsys.disabled():
-        print(
-            f"\nimport remapnd takes {statistics.median(times) * 1e3:.1f} ms above NumPy (median of {len(times)})"
-        )
+        median = statistics.median(times) * 1e3
+        print(f"\nimport remapnd: {median:.1f} ms above NumPy, median of {len(times)} runs")
     assert min(times) > 0

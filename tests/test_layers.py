@@ -76,7 +76,7 @@ def imports(name: str, path: Path) -> set[str]:
 
 
 def level(name: str) -> int:
-    return LEVELS[name.split(".")[0]]
+    return LEVELS[name.split(".", maxsplit=1)[0]]
 
 
 @pytest.mark.parametrize("name", MODULES)
