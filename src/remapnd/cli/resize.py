@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -67,7 +65,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--scale",
         metavar="S[xS...]",
         help="factor for each resized axis, or one for all: 2, 0.75 or 1/3, taken exactly. The new length is "
-        "the floor of length times factor; positions follow from the lengths",
+        "the floor of length times factor",
     )
     parser.add_argument(
         "--axes",
@@ -77,15 +75,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--mode", choices=("linear", "nearest"), default="linear", help="default: linear")
     parser.add_argument(
-        "--coordinates", choices=COORDINATE_MODES, default="half_pixel", help="default: half_pixel"
+        "--coordinates",
+        choices=COORDINATE_MODES,
+        default="half_pixel",
+        metavar="NAME",
+        help=f"one of {', '.join(COORDINATE_MODES)}; default: half_pixel",
     )
     parser.add_argument(
-        "--nearest-rule", choices=NEAREST_RULES, help="ties of --mode nearest; default: half_up"
+        "--nearest-rule",
+        choices=NEAREST_RULES,
+        metavar="RULE",
+        help=f"for --mode nearest, one of {', '.join(NEAREST_RULES)}; default: half_up",
     )
     parser.add_argument(
         "--integer-rule",
         choices=INTEGER_RULES,
-        help="rounding of integers by --mode linear; default: half_up",
+        metavar="RULE",
+        help=f"for --mode linear of integers, one of {', '.join(INTEGER_RULES)}; default: half_up",
     )
 
 
@@ -101,25 +107,38 @@ def run(args: argparse.Namespace) -> int:
 
 def _resize_file(args: argparse.Namespace) -> None:
     """Read, resize, write."""
-    numbers = _numbers(args)
-    axes = _axes(args.axes)
-    if axes is not None and len(numbers) != len(axes) and (args.shape or len(numbers) != 1):
-        option = "--shape" if args.shape else "--scale"
-        raise _UsageError(
-            f"--axes must list as many axes as {option} has numbers ({len(numbers)}), got {args.axes}"
-        )
     if args.nearest_rule and args.mode != "nearest":
         raise _UsageError(f"--nearest-rule goes with --mode nearest, got --mode {args.mode}")
     if args.integer_rule and args.mode != "linear":
         raise _UsageError(f"--integer-rule goes with --mode linear, got --mode {args.mode}")
-    kinds = _kind(args.input), _kind(args.output)
-    picture = _read(args.input, kinds[0])
+    kind, kind_out = _kind(args.input), _kind(args.output)
+    axes, numbers = _axes_and_numbers(args, is_image=kind != ".npy")
+    picture = _read(args.input, kind)
     for note in picture.notes:
         complain(f"remapnd resize: note: {args.input}: {note}")
-    if kinds[0] != ".npy":
-        axes, numbers = _image_axes(args, axes, numbers)
     picture.pixels = _resized(args, picture.pixels, axes, numbers)
-    _write(args.output, kinds[1], picture)
+    _write(args.output, kind_out, picture)
+
+
+def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list[int], list[Fraction]]:
+    """Return the axes to resize, and the number of --shape or --scale for each."""
+    numbers = _numbers(args)
+    if is_image:
+        if args.axes is not None:
+            raise _UsageError(
+                f"--axes goes with .npy arrays; of an image H and W are resized, got {args.axes}"
+            )
+        axes, whose = [0, 1], "H and W"
+    elif args.axes is None:
+        return list(range(len(numbers))), numbers
+    else:
+        axes, whose = _axes(args.axes), f"--axes {args.axes}"
+    if args.shape is None and len(numbers) == 1:
+        numbers *= len(axes)
+    if len(numbers) != len(axes):
+        option, text = ("--scale", args.scale) if args.shape is None else ("--shape", args.shape)
+        raise _UsageError(f"{option} must have a number for each of {whose}, got {text}")
+    return axes, numbers
 
 
 def _numbers(args: argparse.Namespace) -> list[Fraction]:
@@ -137,26 +156,11 @@ def _numbers(args: argparse.Namespace) -> list[Fraction]:
     return numbers
 
 
-def _axes(text: str | None) -> list[int] | None:
+def _axes(text: str) -> list[int]:
     """Return the numbers of --axes."""
-    if text is None:
-        return None
     if not re.fullmatch(r"-?\d{1,4}(,-?\d{1,4})*", text, re.ASCII):
         raise _UsageError(f"--axes must be integers with commas between them, got {text!r}")
     return [int(part) for part in text.split(",")]
-
-
-def _image_axes(
-    args: argparse.Namespace, axes: list[int] | None, numbers: list[Fraction]
-) -> tuple[list[int], list[Fraction]]:
-    """Return the axes of an image, and a number for each."""
-    if axes is not None:
-        raise _UsageError(f"--axes is for .npy arrays; of an image H and W are resized, got {args.input}")
-    if args.shape is None and len(numbers) == 1:
-        numbers = numbers * 2
-    if len(numbers) != 2:
-        raise _UsageError(f"an image has two numbers, HxW, got {args.shape or args.scale}")
-    return [0, 1], numbers
 
 
 def _kind(path: str) -> str:
@@ -190,46 +194,23 @@ def _load(path: str) -> npt.NDArray[Any]:
 
 
 def _resized(
-    args: argparse.Namespace, data: npt.NDArray[Any], axes: list[int] | None, numbers: list[Fraction]
+    args: argparse.Namespace, data: npt.NDArray[Any], axes: list[int], numbers: list[Fraction]
 ) -> npt.NDArray[Any]:
     """Resize an array as the options say."""
-    if axes is None:
-        axes = list(range(len(numbers)))
-    elif len(numbers) == 1:
-        numbers = numbers * len(axes)
     if len(axes) > data.ndim:
         raise _InputError(f"{args.input} has shape {data.shape}, so {len(axes)} axes cannot be resized")
-    for axis in axes:
-        if not -data.ndim <= axis < data.ndim:
-            raise _InputError(
-                f"--axes must lie in [{-data.ndim}, {data.ndim}) for shape {data.shape}, got {axis}"
-            )
-    shape = [int(n) for n in numbers] if args.shape is not None else _scaled(data.shape, axes, numbers)
+    lengths = None if args.shape is None else [int(n) for n in numbers]
+    scales = numbers if args.shape is None else None
     rules = {"nearest_rule": args.nearest_rule, "integer_rule": args.integer_rule}
+    given = {name: rule for name, rule in rules.items() if rule}
     try:
-        return resize(
-            data,
-            shape,
-            axes=axes,
-            mode=args.mode,
-            coordinates=args.coordinates,
-            **{name: rule for name, rule in rules.items() if rule},
+        return np.asarray(
+            resize(
+                data, lengths, scales=scales, axes=axes, mode=args.mode, coordinates=args.coordinates, **given
+            )
         )
     except (TypeError, ValueError, MemoryError) as error:
         raise _InputError(f"{args.input}: {error}") from None
-
-
-def _scaled(shape: Sequence[int], axes: list[int], scales: list[Fraction]) -> list[int]:
-    """Return the new lengths of `axes`."""
-    lengths = []
-    for axis, scale in zip(axes, scales, strict=True):
-        length = math.floor(shape[axis] * scale)
-        if length == 0:
-            raise _InputError(
-                f"--scale must leave at least 1 of the {shape[axis]} on axis {axis}, got {scale}"
-            )
-        lengths.append(length)
-    return lengths
 
 
 def _write(path: str, kind: str, picture: images.Picture) -> None:
