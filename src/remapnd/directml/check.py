@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from remapnd.directml.enums import FeatureLevel, FeatureLevelLike
 from remapnd.directml.inspection import Inspection
-from remapnd.directml.operators import OperatorDesc
+from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc
 from remapnd.directml.policy import Policy
 from remapnd.directml.read import shown
 from remapnd.directml.rules import COMMON, RULES
@@ -46,17 +46,17 @@ def check(
 
     Examples
     --------
-    >>> from remapnd.directml import BufferTensorDesc, GatherElementsOperatorDesc, check
+    >>> from remapnd.directml import BufferTensorDesc, GatherNDOperatorDesc, check
     >>> data = BufferTensorDesc("FLOAT32", (1, 1, 2, 3))
-    >>> indices = BufferTensorDesc("INT64", (1, 1, 2, 2))
-    >>> output = BufferTensorDesc("FLOAT32", (1, 1, 2, 2))
-    >>> desc = GatherElementsOperatorDesc(data, indices, output, Axis=4)
+    >>> indices = BufferTensorDesc("INT64", (1, 1, 4, 2))
+    >>> output = BufferTensorDesc("FLOAT32", (1, 1, 1, 4))
+    >>> desc = GatherNDOperatorDesc(data, indices, output, InputDimensionCount=2, IndicesDimensionCount=5)
     >>> print(*check(desc, "2_1"), sep="\n")
-    GATHER_ELEMENTS: `IndicesTensor.DataType` must be UINT32 at feature level 2_1, got INT64 (accepted from
-    3_0) GATHER_ELEMENTS: `Axis` must lie in [0, 4), got 4
+    GATHER_ND: `IndicesTensor.DataType` must be UINT32 at feature level 2_1, got INT64 (accepted from 3_0)
+    GATHER_ND: `IndicesDimensionCount` must lie in [1, 4], got 5
     """
     level = FeatureLevel.parse(feature_level)
-    if not isinstance(desc, OperatorDesc):
+    if not isinstance(desc, tuple(OPERATOR_DESCS.values())):
         raise TypeError(
             f"check: `desc` must be an operator descriptor, got {type(desc).__name__} {shown(desc)}"
         )

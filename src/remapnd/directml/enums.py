@@ -196,7 +196,7 @@ class TensorDataType(DMLEnum):
         member = cls.__members__.get(wanted.name.upper())
         if member is None:
             raise TypeError(
-                f"TensorDataType: `dtype` must be int8..int64, uint8..uint64 or float16..float64, got {wanted}"
+                f"TensorDataType: `dtype` must be int8..64, uint8..64 or float16..64, got {wanted}"
             )
         return member
 

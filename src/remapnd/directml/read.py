@@ -41,7 +41,7 @@ def number(value: object) -> float | None:
     try:
         return float32(value)
     except OverflowError:  # an int or Fraction beyond float64
-        return math.copysign(math.inf, value)
+        return -math.inf if value < 0 else math.inf
 
 
 def sequence(value: object) -> tuple[object, ...] | None:
@@ -62,11 +62,11 @@ def parsed(parse: Callable[[object], _T], value: object) -> _T | None:
 
 
 def shown(value: object) -> str:
-    """Write a value for a message: names for members, never more than 80 characters, whatever it is."""
+    """Write a value for a message: names for members, one line of at most 80 characters, whatever it is."""
     if isinstance(value, (DMLEnum, DMLFlag)):
         return str(value)
     try:
-        text = repr(value.item() if isinstance(value, np.generic) else value)
+        text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
     except (
         Exception
     ):  # a foreign __repr__, or an int beyond the interpreter's digit limit, may raise anything

@@ -25,7 +25,7 @@ from remapnd.directml.operators import (
 )
 from remapnd.directml.overlap import overlaps_itself
 from remapnd.directml.policy import Policy
-from remapnd.directml.tensor import BufferTensorDesc, buffer_view, calc_buffer_tensor_size, read_tensor
+from remapnd.directml.tensor import BufferTensorDesc, buffer_view, calc_buffer_tensor_size
 from remapnd.directml.violation import DirectMLError
 from remapnd.gather import gather_elements, gather_nd
 from remapnd.resample import resample
@@ -52,7 +52,7 @@ def run(
     inputs : mapping of field name to buffer, or sequence of buffers in the order of the struct
         An array of the dtype and shape that the tensor has (leading ones aside) is the tensor itself; any
         other array in C order, and any bytes-like object, is memory in which the tensor lies as its Sizes and
-        Strides say, in native byte order.
+        Strides say, in native byte order. One with OWNED_BY_DML is bound like any other.
     output : ndarray or writable bytes-like, or None
         What the output tensor is written to, as for `inputs`. Bytes between its elements stay as they are.
         None makes a new one, with zeros between the elements. It must share no memory with `inputs`.
@@ -106,8 +106,7 @@ def run(
                 f"{desc.Type}: `{out_name}` must share no memory with `{name}`, got overlapping buffers"
             )
     runner = _RUNNERS[desc.Type]
-    facts = read_tensor(out_desc)
-    if facts.sizes and facts.strides and overlaps_itself(facts.sizes, facts.strides):
+    if policy.output_overlap == "allow" and overlaps_itself(view.shape, [abs(s) for s in view.strides]):
         result = np.empty(view.shape, view.dtype)
         runner(desc, views, result, policy)
         _write_in_order(view, result)
@@ -138,8 +137,13 @@ def _new_output(desc: BufferTensorDesc) -> _Array:
 
 def _write_in_order(view: _Array, values: _Array) -> None:
     """Write to a view some of whose elements share an address: the last in row-major order stays."""
-    for position in np.ndindex(view.shape):
-        view[position] = values[position]
+    address = np.zeros((), np.int64)
+    for size, stride in zip(view.shape, view.strides, strict=True):
+        address = address[..., None] + np.arange(size) * stride
+    # `unique` finds the first of equal ones, here from the end; assignments have no defined order.
+    _, from_end = np.unique(address.ravel()[::-1], return_index=True)
+    last = np.unravel_index(address.size - 1 - from_end, view.shape)
+    view[last] = values[last]
 
 
 def _clamped_below(indices: _Array, sizes: Sequence[int] | int, policy: Policy) -> _Array:
