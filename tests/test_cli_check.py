@@ -16,7 +16,8 @@ def test_violations_at_a_level(tmp_path, capsys):
     assert errors == ""
     assert all(line.startswith(f"{path}: dispatchables.gather: GATHER_ND: `") for line in out.splitlines())
     assert (
-        f"{path}: dispatchables.gather: GATHER_ND: `IndicesTensor.DataType` must be UINT32 at feature level 2_1, got INT64 "
+        f"{path}: dispatchables.gather: GATHER_ND: `IndicesTensor.DataType` must be "
+        "UINT32 at feature level 2_1, got INT64 "
         "(accepted from 3_0)\n"
     ) in out
 

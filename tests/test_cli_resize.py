@@ -106,7 +106,7 @@ def test_options_are_passed_on(data):
     np.zeros(3, [("a", "u1"), ("b", "f8")]),
     np.array([0, 5], "M8[D]"),
     np.array([True, False]),
-])  # fmt: skip
+])
 def test_npy_of_every_dtype_and_order(array):
     np.save("in.npy", array)
     assert run("in.npy", "out.npy", "--shape", "6", "--mode", "nearest") == 0
@@ -275,7 +275,7 @@ def test_malformed_axes(data, capsys, text):
         ("--shape 3 --mode nearest --integer-rule truncate",
          "--integer-rule goes with --mode linear, got --mode nearest"),
     ],
-)  # fmt: skip
+)
 def test_contradictions(capsys, args, text):
     assert refused(capsys, 2, "in.npy", "out.npy", *args.split()) == text
 

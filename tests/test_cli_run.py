@@ -44,7 +44,8 @@ def _python(*arguments, **options):
         (
             "resample",
             [
-                "Resource 'linear': 1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, 3.5, 3, 3.25, 3.75, 4",
+                "Resource 'linear': 1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, "
+                "3.5, 3, 3.25, 3.75, 4",
                 "Resource 'nearest': 1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4",
             ],
         ),
@@ -125,7 +126,8 @@ def test_feature_level(tmp_path, capsys, level):
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 3
     assert errors[0] == (
-        f"{path}: dispatchables.gather: GATHER_ND: `InputTensor.DimensionCount` must be 4 at feature level 2_1, got 2 "
+        f"{path}: dispatchables.gather: GATHER_ND: `InputTensor.DimensionCount` must be "
+        "4 at feature level 2_1, got 2 "
         "(accepted from 3_0)"
     )
 
@@ -160,15 +162,18 @@ def test_characters_that_the_terminal_lacks(tmp_path):
         ("{", "{path}:1:2: expected a key in double quotes or a closing brace, got the end of the file"),
         (
             changed(GATHER_ND, ("commands/1/resource", "o")),
-            '{path}: `commands[1].resource` must name a resource of the model (input, indices, output), got "o"',
+            "{path}: `commands[1].resource` must name a resource of the model (input, "
+            'indices, output), got "o"',
         ),
         (
             BAD_SIZE,
-            "{path}: dispatchables.gather: GATHER_ND: `InputTensor.Sizes[0]` must be an integer in [1, 4294967295], got 0",
+            "{path}: dispatchables.gather: GATHER_ND: `InputTensor.Sizes[0]` must be an "
+            "integer in [1, 4294967295], got 0",
         ),
         (
             changed(GATHER_ND, ("commands/0/bindings/InputTensor", ABSENT)),
-            "{path}: `commands[0].bindings` must bind InputTensor, got bindings of IndicesTensor, OutputTensor",
+            "{path}: `commands[0].bindings` must bind InputTensor, got bindings of "
+            "IndicesTensor, OutputTensor",
         ),
     ],
 )
@@ -232,20 +237,20 @@ def test_bad_usage(capsys, arguments, message):
     ],
 )
 def test_bad_options(capsys, arguments, message):
-    with pytest.raises(SystemExit, match="^2$"):
+    with pytest.raises(SystemExit, match=r"^2$"):
         main(arguments)
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["run", "check", "resize", "selftest", "config"])
 def test_help_has_an_example(capsys, command):
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         main([command, "--help"])
     assert re.search(rf"example[^\n]*[:\n]\s*remapnd {command}", capsys.readouterr().out)
 
 
 def test_version(capsys):
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         main(["--version"])
     assert capsys.readouterr().out == f"remapnd {__version__}\n"
 
@@ -312,16 +317,65 @@ def test_output_that_cannot_be_written(tmp_path):
 # Whatever a model holds
 
 WORDS = [
-    "", "input", "output", "gather", "FLOAT32", "INT64", "UINT8", "FLOAT16", "OWNED_BY_DML", "BUFFER", "deferred", "nan",
-    "-inf", "dispatch", "print", "writeFile", "out.npy", "out.bin", "in.npy", "GATHER_ND1", "GATHER_ELEMENTS", "RESAMPLE1",
-    "\x00", "\ud800", "é", "LINEAR",
-]  # fmt: skip
+    "",
+    "input",
+    "output",
+    "gather",
+    "FLOAT32",
+    "INT64",
+    "UINT8",
+    "FLOAT16",
+    "OWNED_BY_DML",
+    "BUFFER",
+    "deferred",
+    "nan",
+    "-inf",
+    "dispatch",
+    "print",
+    "writeFile",
+    "out.npy",
+    "out.bin",
+    "in.npy",
+    "GATHER_ND1",
+    "GATHER_ELEMENTS",
+    "RESAMPLE1",
+    "\x00",
+    "\ud800",
+    "é",
+    "LINEAR",
+]
 KEYS = [
-    "type", "desc", "Sizes", "Strides", "Flags", "DataType", "bindings", "name", "elementOffset", "elementSizeInBytes",
-    "initialValues", "initialValuesDataType", "initialValuesOffsetInBytes", "sizeInBytes", "valueCount", "value", "valueStart",
-    "valueDelta", "sourcePath", "targetPath", "dimensions", "verbose", "resource", "TotalTensorSizeInBytes",
-    "GuaranteedBaseOffsetAlignment", "DimensionCount", "Axis", "BatchDimensionCount", "InputTensor", "OutputTensor",
-]  # fmt: skip
+    "type",
+    "desc",
+    "Sizes",
+    "Strides",
+    "Flags",
+    "DataType",
+    "bindings",
+    "name",
+    "elementOffset",
+    "elementSizeInBytes",
+    "initialValues",
+    "initialValuesDataType",
+    "initialValuesOffsetInBytes",
+    "sizeInBytes",
+    "valueCount",
+    "value",
+    "valueStart",
+    "valueDelta",
+    "sourcePath",
+    "targetPath",
+    "dimensions",
+    "verbose",
+    "resource",
+    "TotalTensorSizeInBytes",
+    "GuaranteedBaseOffsetAlignment",
+    "DimensionCount",
+    "Axis",
+    "BatchDimensionCount",
+    "InputTensor",
+    "OutputTensor",
+]
 LEAVES = (
     st.sampled_from(WORDS)
     | st.integers(-3, 40)

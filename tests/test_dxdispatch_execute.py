@@ -1,8 +1,6 @@
 import json
 import math
-import os
 import re
-import stat
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from numpy.testing import assert_array_equal
 
 from remapnd.directml import Policy
 from remapnd.directml.dxdispatch import ModelError, Options, execute
-from remapnd.directml.dxdispatch.files import replacing
 from remapnd.directml.dxdispatch.formatting import format_timings, format_values, format_values_verbose
 
 DESC = "dispatchables/gather/desc"
@@ -47,7 +44,11 @@ def test_verbose(tmp_path):
 @pytest.mark.parametrize(
     ("dtype", "values", "text"),
     [
-        (np.float32, [1.5, 1e6, 100000, 1e-5, 0.1, -0.0, 123456.7, 1234567], "1.5, 1e+06, 100000, 1e-05, 0.1, -0, 123457, 1.23457e+06"),
+        (
+            np.float32,
+            [1.5, 1e6, 100000, 1e-5, 0.1, -0.0, 123456.7, 1234567],
+            "1.5, 1e+06, 100000, 1e-05, 0.1, -0, 123457, 1.23457e+06",
+        ),
         (np.float64, [1 / 3, 1e300, 2.0, math.inf, -math.inf], "0.333333, 1e+300, 2, inf, -inf"),
         (np.float32, [math.nan, -math.nan], "nan, -nan"),
         (np.float16, [65504, 0.1], "65504, 0.0999756"),
@@ -56,7 +57,7 @@ def test_verbose(tmp_path):
         (np.uint64, [2**64 - 1], "18446744073709551615"),
         (np.int64, [-(2**63)], "-9223372036854775808"),
     ],
-)  # fmt: skip
+)
 def test_values_as_a_stream_of_cpp_writes_them(dtype, values, text):
     assert format_values(np.array(values, dtype)) == text
 
@@ -327,7 +328,7 @@ def test_targets_that_cannot_be_written(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_bytes(b"1")
     for name, reason in (
-        ("folder", f"{tmp_path / 'folder'} is there and is no regular file"),
+        ("folder", "Is a directory"),
         ("file/out.bin", "File exists|Not a directory"),
         ("x" * 300, "File name too long"),
     ):
@@ -338,45 +339,6 @@ def test_targets_that_cannot_be_written(tmp_path):
         ):
             output_of(tmp_path, model, output_path=str(tmp_path))
     assert {path.name for path in tmp_path.iterdir()} == {"folder", "file", "model.json"}
-
-
-def _write_half(target):
-    with replacing(target) as file:
-        file.write(b"half")
-        raise RuntimeError("interrupted")
-
-
-def test_failure_leaves_the_old_file_and_no_other(tmp_path):
-    target = tmp_path / "out.bin"
-    target.write_bytes(b"old")
-    with pytest.raises(RuntimeError, match="interrupted"):
-        _write_half(target)
-    assert target.read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.bin"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
-def test_mode_and_link_are_kept(tmp_path):
-    target, link = tmp_path / "out.bin", tmp_path / "link"
-    target.write_bytes(b"old")
-    target.chmod(0o640)
-    link.symlink_to(target)
-    with replacing(link) as file:
-        file.write(b"new")
-    assert link.is_symlink()
-    assert target.read_bytes() == b"new"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
-def test_mode_of_a_new_file_follows_the_umask(tmp_path):
-    before = os.umask(0o027)
-    try:
-        with replacing(tmp_path / "out.bin") as file:
-            file.write(b"new")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "out.bin").stat().st_mode) == 0o640
 
 
 def test_commands_before_a_failure_have_run(tmp_path):

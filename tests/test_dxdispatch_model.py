@@ -204,20 +204,37 @@ def test_every_field_of_a_tensor(tmp_path):
         ("InputTensor/DataType", 1, "InputTensor.DataType` must be a string, got 1"),
         ("InputTensor/Sizes", 4, "InputTensor.Sizes` must be an array, got 4"),
         ("InputTensor/Sizes/1", 2.0, "InputTensor.Sizes[1]` must be an integer in [0, 4294967295], got 2.0"),
-        ("InputTensor/Sizes/1", 2**32, "InputTensor.Sizes[1]` must be an integer in [0, 4294967295], got 4294967296"),
-        ("InputTensor/Strides", [1, -1], "InputTensor.Strides[1]` must be an integer in [0, 4294967295], got -1"),
-        ("InputTensor/DimensionCount", True, "InputTensor.DimensionCount` must be an integer in [0, 4294967295], got true"),
+        (
+            "InputTensor/Sizes/1",
+            2**32,
+            "InputTensor.Sizes[1]` must be an integer in [0, 4294967295], got 4294967296",
+        ),
+        (
+            "InputTensor/Strides",
+            [1, -1],
+            "InputTensor.Strides[1]` must be an integer in [0, 4294967295], got -1",
+        ),
+        (
+            "InputTensor/DimensionCount",
+            True,
+            "InputTensor.DimensionCount` must be an integer in [0, 4294967295], got true",
+        ),
         ("InputTensor/Flags", "OWNED", 'InputTensor.Flags` must be one of NONE, OWNED_BY_DML, got "OWNED"'),
-        ("InputTensor/Flags", ["NONE", "X"], 'InputTensor.Flags[1]` must be one of NONE, OWNED_BY_DML, got "X"'),
+        (
+            "InputTensor/Flags",
+            ["NONE", "X"],
+            'InputTensor.Flags[1]` must be one of NONE, OWNED_BY_DML, got "X"',
+        ),
         ("InputTensor/Flags", 1, "InputTensor.Flags` must be an array, got 1"),
         (
             "InputTensor/TotalTensorSizeInBytes",
             2**64,
-            "InputTensor.TotalTensorSizeInBytes` must be an integer in [0, 18446744073709551615], got 18446744073709551616",
+            "InputTensor.TotalTensorSizeInBytes` must be an integer in [0, "
+            "18446744073709551615], got 18446744073709551616",
         ),
         ("InputDimensionCount", "2", 'InputDimensionCount` must be an integer in [0, 4294967295], got "2"'),
     ],
-)  # fmt: skip
+)
 def test_malformed_fields(tmp_path, path, value, message):
     _refused(tmp_path, f"`dispatchables.gather.desc.{message}", (f"{DESC}/{path}", value))
 
@@ -255,7 +272,8 @@ def test_malformed_fields_of_resample(tmp_path, path, value, message):
 )
 def test_operators_that_are_not_in_this_runtime(tmp_path, kind):
     message = (
-        "`dispatchables.gather.type` must be one of GATHER_ELEMENTS, GATHER_ND, GATHER_ND1, RESAMPLE, RESAMPLE1, "
+        "`dispatchables.gather.type` must be one of GATHER_ELEMENTS, GATHER_ND, "
+        "GATHER_ND1, RESAMPLE, RESAMPLE1, "
         f'as others are not in this runtime, got "{kind}"'
     )
     _refused(tmp_path, message, ("dispatchables/gather/type", kind))
@@ -277,7 +295,8 @@ def test_type_is_required_in_lower_case(tmp_path):
         (
             "executionFlags",
             ["NONE", "FAST"],
-            "`{}.executionFlags[1]` must be one of NONE, ALLOW_HALF_PRECISION_COMPUTATION, DISABLE_META_COMMANDS, "
+            "`{}.executionFlags[1]` must be one of NONE, ALLOW_HALF_PRECISION_COMPUTATION, "
+            "DISABLE_META_COMMANDS, "
             'DESCRIPTORS_VOLATILE, got "FAST"',
         ),
     ],
@@ -307,15 +326,35 @@ def test_how_to_compile_and_execute_is_accepted(tmp_path):
     ("path", "value", "message"),
     [
         ("commands/0", 1, "`commands[0]` must be an object, got 1"),
-        ("commands/0/type", "run", '`commands[0].type` must be "dispatch", "print" or "writeFile", got "run"'),
-        ("commands/0/type", ABSENT, '`commands[0]` must have the key "type", got the keys "dispatchable", "bindings"'),
-        ("commands/0/dispatchable", "g", '`commands[0].dispatchable` must name a dispatchable of the model (gather), got "g"'),
-        ("commands/0/bindings", ABSENT, '`commands[0]` must have the key "bindings", got the keys "type", "dispatchable"'),
-        ("commands/1/resource", "o", '`commands[1].resource` must name a resource of the model (input, indices, output), got "o"'),
+        (
+            "commands/0/type",
+            "run",
+            '`commands[0].type` must be "dispatch", "print" or "writeFile", got "run"',
+        ),
+        (
+            "commands/0/type",
+            ABSENT,
+            '`commands[0]` must have the key "type", got the keys "dispatchable", "bindings"',
+        ),
+        (
+            "commands/0/dispatchable",
+            "g",
+            '`commands[0].dispatchable` must name a dispatchable of the model (gather), got "g"',
+        ),
+        (
+            "commands/0/bindings",
+            ABSENT,
+            '`commands[0]` must have the key "bindings", got the keys "type", "dispatchable"',
+        ),
+        (
+            "commands/1/resource",
+            "o",
+            '`commands[1].resource` must name a resource of the model (input, indices, output), got "o"',
+        ),
         ("commands/1/resource", ABSENT, '`commands[1]` must have the key "resource", got the keys "type"'),
         ("commands/1/verbose", 1, "`commands[1].verbose` must be true or false, got 1"),
     ],
-)  # fmt: skip
+)
 def test_malformed_commands(tmp_path, path, value, message):
     _refused(tmp_path, message, (path, value))
 
@@ -328,7 +367,8 @@ def test_names_in_a_model_without_any(tmp_path):
     }
     with pytest.raises(
         ModelError,
-        match=r"`commands\[0\]\.dispatchable` must name a dispatchable of the model \(it has none\), got \"a\"$",
+        match=r"`commands\[0\]\.dispatchable` must name a dispatchable of the model \(it has "
+        r"none\), got \"a\"$",
     ):
         load(tmp_path, model)
     model["commands"] = [{"type": "print", "resource": "a"}]
@@ -361,12 +401,22 @@ def test_mixed_resources_have_no_elements_to_print(tmp_path):
         ({}, '`commands[1]` must have the key "targetPath", got the keys "type", "resource"'),
         ({"targetPath": ""}, '`commands[1].targetPath` must be the name of a file, got ""'),
         ({"targetPath": "a\0b"}, '`commands[1].targetPath` must be the name of a file, got "a\\u0000b"'),
-        ({"targetPath": "a.png"}, '`commands[1].targetPath` must name a .npy file or a file for raw bytes: images are not in this runtime, got "a.png"'),
-        ({"targetPath": "a.npy", "dimensions": [2, 3]}, "`commands[1].dimensions` must have at most 32 values with a product of at most 4, got [2, 3]"),
-        ({"targetPath": "a.npy", "dimensions": [0]}, "`commands[1].dimensions[0]` must be an integer in [1, 4294967295], got 0"),
+        (
+            {"targetPath": "a.png"},
+            "`commands[1].targetPath` must name a .npy file or a file for raw bytes: "
+            'images are not in this runtime, got "a.png"',
+        ),
+        (
+            {"targetPath": "a.npy", "dimensions": [2, 3]},
+            "`commands[1].dimensions` must have at most 32 values with a product of at most 4, got [2, 3]",
+        ),
+        (
+            {"targetPath": "a.npy", "dimensions": [0]},
+            "`commands[1].dimensions[0]` must be an integer in [1, 4294967295], got 0",
+        ),
         ({"targetPath": "a.npy", "dimensions": "2"}, '`commands[1].dimensions` must be an array, got "2"'),
     ],
-)  # fmt: skip
+)
 def test_malformed_write_file(tmp_path, more, message):
     _refused(tmp_path, message, ("commands/1", {"type": "writeFile", "resource": "output"} | more))
 
@@ -383,10 +433,16 @@ def test_malformed_write_file(tmp_path, more, message):
         ({"name": "in"}, '`{}.name` must name a resource of the model (input, indices, output), got "in"'),
         ([], "`{}` must have 1 resource, as the tensor takes 1, got 0 resources"),
         (["input", "output"], "`{}` must have 1 resource, as the tensor takes 1, got 2 resources"),
-        ([["input"]], '`{}[0]` must be the name of a resource or an object with "name", got an array of 1 value'),
-        ({"name": "input", "elementOffset": -1}, "`{}.elementOffset` must be an integer in [0, 18446744073709551615], got -1"),
+        (
+            [["input"]],
+            '`{}[0]` must be the name of a resource or an object with "name", got an array of 1 value',
+        ),
+        (
+            {"name": "input", "elementOffset": -1},
+            "`{}.elementOffset` must be an integer in [0, 18446744073709551615], got -1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_malformed_bindings(tmp_path, value, message):
     _refused(tmp_path, message.format("commands[0].bindings.InputTensor"), (f"{BINDINGS}/InputTensor", value))
 
@@ -410,7 +466,8 @@ def test_forms_of_bindings(tmp_path, value, offset):
 def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
     mixed = ("resources/input", {"initialValues": [{"type": "INT8", "value": 1}]})
     message = (
-        '`commands[0].bindings.InputTensor.elementOffset` must have beside it "elementSizeInBytes", as the resource '
+        "`commands[0].bindings.InputTensor.elementOffset` must have beside it "
+        '"elementSizeInBytes", as the resource '
         "has no data type, got 1"
     )
     _refused(tmp_path, message, mixed, (f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 1}))
@@ -421,20 +478,24 @@ def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
     [
         (
             [(f"{BINDINGS}/InputTensor", ABSENT), (f"{BINDINGS}/InputTensr", "input")],
-            "`commands[0].bindings` must bind InputTensor, got bindings of IndicesTensor, OutputTensor, InputTensr",
+            "`commands[0].bindings` must bind InputTensor, got bindings of IndicesTensor, "
+            "OutputTensor, InputTensr",
         ),
         ([(BINDINGS, {})], "`commands[0].bindings` must bind InputTensor, got none"),
         (
             [(f"{BINDINGS}/InputTensor", "indices")],
-            '`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, got 8 bytes of "indices"',
+            "`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, "
+            'got 8 bytes of "indices"',
         ),
         (
             [(f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 4})],
-            '`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, got 0 bytes of "input"',
+            "`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, "
+            'got 0 bytes of "input"',
         ),
         (
             [(f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 2**62})],
-            '`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, got 0 bytes of "input"',
+            "`commands[0].bindings.InputTensor` must give InputTensor at least 16 bytes, "
+            'got 0 bytes of "input"',
         ),
         (
             [(f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 3})],
@@ -449,19 +510,23 @@ def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
         ),
         (
             [(f"{DESC}/InputTensor/TotalTensorSizeInBytes", 20)],
-            '`commands[0].bindings.InputTensor` must give InputTensor at least 20 bytes, got 16 bytes of "input"',
+            "`commands[0].bindings.InputTensor` must give InputTensor at least 20 bytes, "
+            'got 16 bytes of "input"',
         ),
         (
             [(f"{DESC}/InputTensor/Strides", [3, 1])],
-            '`commands[0].bindings.InputTensor` must give InputTensor at least 20 bytes, got 16 bytes of "input"',
+            "`commands[0].bindings.InputTensor` must give InputTensor at least 20 bytes, "
+            'got 16 bytes of "input"',
         ),
         (
             [(f"{BINDINGS}/OutputTensor", "input")],
-            '`commands[0].bindings.OutputTensor` must bind OutputTensor to another resource than InputTensor, got "input" for both',
+            "`commands[0].bindings.OutputTensor` must bind OutputTensor to another "
+            'resource than InputTensor, got "input" for both',
         ),
         (
             [("dispatchables/gather/bindings", {"InputTensor": "input"})],
-            "`dispatchables.gather.bindings.InputTensor` must be left out: InputTensor is bound at the initialisation only if "
+            "`dispatchables.gather.bindings.InputTensor` must be left out: InputTensor is "
+            "bound at the initialisation only if "
             'OWNED_BY_DML, got "input"',
         ),
         (
@@ -469,8 +534,12 @@ def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
             "`dispatchables.gather` must bind InputTensor, which is OWNED_BY_DML, got none",
         ),
         (
-            [(f"{DESC}/InputTensor/Flags", "OWNED_BY_DML"), ("dispatchables/gather/bindings", {"InputTensor": "input"})],
-            "`commands[0].bindings.InputTensor` must be left out: InputTensor is bound at the dispatch only if not OWNED_BY_DML, "
+            [
+                (f"{DESC}/InputTensor/Flags", "OWNED_BY_DML"),
+                ("dispatchables/gather/bindings", {"InputTensor": "input"}),
+            ],
+            "`commands[0].bindings.InputTensor` must be left out: InputTensor is bound at "
+            "the dispatch only if not OWNED_BY_DML, "
             'got "input"',
         ),
         (
@@ -479,10 +548,11 @@ def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
                 (f"{BINDINGS}/InputTensor", ABSENT),
                 ("dispatchables/gather/bindings", {"InputTensor": "indices"}),
             ],
-            '`dispatchables.gather.bindings.InputTensor` must give InputTensor at least 16 bytes, got 8 bytes of "indices"',
+            "`dispatchables.gather.bindings.InputTensor` must give InputTensor at least 16 "
+            'bytes, got 8 bytes of "indices"',
         ),
     ],
-)  # fmt: skip
+)
 def test_bindings_that_do_not_fit(tmp_path, changes, message):
     model = load(tmp_path, changed(GATHER_ND, *changes))
     with pytest.raises(ModelError, match=f"model.json: {re.escape(message)}$"):

@@ -51,7 +51,8 @@ def test_integers_out_of_range(tmp_path, data_type):
     for bad in (int(limits.min) - 1, int(limits.max) + 1):
         _refused(
             tmp_path,
-            f"model.json: `resources.r.initialValues[1]` must be an integer in [{limits.min}, {limits.max}], got {bad}",
+            "model.json: `resources.r.initialValues[1]` must be an integer in "
+            f"[{limits.min}, {limits.max}], got {bad}",
             {"initialValuesDataType": data_type, "initialValues": [0, bad]},
         )
 
@@ -87,7 +88,8 @@ def test_floats(tmp_path, data_type):
 def test_floats_out_of_range(tmp_path, data_type, bad):
     _refused(
         tmp_path,
-        f'`resources.r.initialValues[1]` must lie in the range of {data_type}, or be "inf" or "-inf", got {bad}',
+        f"`resources.r.initialValues[1]` must lie in the range of {data_type}, or be "
+        f'"inf" or "-inf", got {bad}',
         {"initialValuesDataType": data_type, "initialValues": ["inf", bad]},
     )
 
@@ -103,7 +105,8 @@ def test_largest_floats_that_round_into_range(tmp_path):
 def test_floats_that_no_double_holds(tmp_path, bad, shown):
     _refused(
         tmp_path,
-        f'`resources.r.initialValues[0]` must be a number that a double holds, or "inf", "-inf" or "nan", got {shown}',
+        "`resources.r.initialValues[0]` must be a number that a double holds, or "
+        f'"inf", "-inf" or "nan", got {shown}',
         {"initialValuesDataType": "FLOAT32", "initialValues": [bad]},
     )
 
@@ -127,7 +130,8 @@ def test_array_without_data_type(tmp_path):
 def test_four_bit_types(tmp_path, data_type):
     _refused(
         tmp_path,
-        f"`resources.r.initialValues` must have beside it an initialValuesDataType of 8 bits or more, got {data_type}",
+        "`resources.r.initialValues` must have beside it an initialValuesDataType of 8 "
+        f"bits or more, got {data_type}",
         {"initialValuesDataType": data_type, "initialValues": [1]},
     )
 
@@ -135,7 +139,8 @@ def test_four_bit_types(tmp_path, data_type):
 def test_unknown_data_type(tmp_path):
     _refused(
         tmp_path,
-        "`resources.r.initialValuesDataType` must be one of UNKNOWN, FLOAT32, FLOAT16, UINT32, UINT16, UINT8, INT32, INT16, "
+        "`resources.r.initialValuesDataType` must be one of UNKNOWN, FLOAT32, FLOAT16, "
+        "UINT32, UINT16, UINT8, INT32, INT16, "
         'INT8, FLOAT64, UINT64, INT64, UINT4, INT4, got "float32"',
         {"initialValuesDataType": "float32", "initialValues": [1]},
     )
@@ -159,7 +164,8 @@ def test_mixed_elements_of_types_that_are_not_taken(tmp_path):
     for data_type in ("FLOAT16", "UNKNOWN", "UINT4"):
         _refused(
             tmp_path,
-            "`resources.r.initialValues[0].type` must be a data type of 8, 32 or 64 bits, or a 16-bit integer, "
+            "`resources.r.initialValues[0].type` must be a data type of 8, 32 or 64 bits, "
+            "or a 16-bit integer, "
             f'got "{data_type}"',
             {"initialValues": [{"type": data_type, "value": 1}]},
         )
@@ -217,26 +223,50 @@ def test_sequence_wraps(tmp_path):
 @pytest.mark.parametrize(
     ("initial", "message"),
     [
-        ({"valueCount": 2, "value": 1, "valueStart": 1}, 'initialValues` must have only one of "value" and "valueStart", got both'),
-        ({"sourcePath": "x", "value": 1}, 'initialValues` must have only one of "sourcePath" and "value", got both'),
-        ({"sourcePath": "x", "valueStart": 1}, 'initialValues` must have only one of "sourcePath" and "valueStart", got both'),
-        ({"valueCount": 2, "valueStart": 1}, 'initialValues` must have the key "valueDelta", got the keys "valueCount", "valueStart"'),
-        ({"valueCount": 2, "valueDelta": 1}, 'initialValues` must have the key "valueStart", got the keys "valueCount", "valueDelta"'),
-        ({"valueCount": -1, "value": 1}, "initialValues.valueCount` must be an integer in [0, 4294967295], got -1"),
-        ({"valueCount": 2**32, "value": 1}, "initialValues.valueCount` must be an integer in [0, 4294967295], got 4294967296"),
+        (
+            {"valueCount": 2, "value": 1, "valueStart": 1},
+            'initialValues` must have only one of "value" and "valueStart", got both',
+        ),
+        (
+            {"sourcePath": "x", "value": 1},
+            'initialValues` must have only one of "sourcePath" and "value", got both',
+        ),
+        (
+            {"sourcePath": "x", "valueStart": 1},
+            'initialValues` must have only one of "sourcePath" and "valueStart", got both',
+        ),
+        (
+            {"valueCount": 2, "valueStart": 1},
+            'initialValues` must have the key "valueDelta", got the keys "valueCount", "valueStart"',
+        ),
+        (
+            {"valueCount": 2, "valueDelta": 1},
+            'initialValues` must have the key "valueStart", got the keys "valueCount", "valueDelta"',
+        ),
+        (
+            {"valueCount": -1, "value": 1},
+            "initialValues.valueCount` must be an integer in [0, 4294967295], got -1",
+        ),
+        (
+            {"valueCount": 2**32, "value": 1},
+            "initialValues.valueCount` must be an integer in [0, 4294967295], got 4294967296",
+        ),
         ({"valueCount": 0, "value": 1}, "initialValues` must hold at least one byte, got an object"),
         ([], "initialValues` must hold at least one byte, got an array of 0 values"),
         (
             "deferred",
-            "initialValues` must be given: buffers that an ONNX model allocates are not in this runtime, got \"deferred\"",
+            "initialValues` must be given: buffers that an ONNX model allocates are not in "
+            'this runtime, got "deferred"',
         ),
         (
             7,
-            'initialValues` must be an array of numbers, an array of objects with "type" and "value", an object with '
-            '"valueCount" and either "value" or "valueStart" and "valueDelta", or an object with "sourcePath", got 7',
+            'initialValues` must be an array of numbers, an array of objects with "type" '
+            'and "value", an object with '
+            '"valueCount" and either "value" or "valueStart" and "valueDelta", or an '
+            'object with "sourcePath", got 7',
         ),
     ],
-)  # fmt: skip
+)
 def test_malformed_initial_values(tmp_path, initial, message):
     _refused(
         tmp_path, f"`resources.r.{message}", {"initialValuesDataType": "INT32", "initialValues": initial}
@@ -244,7 +274,10 @@ def test_malformed_initial_values(tmp_path, initial, message):
 
 
 def test_constant_without_data_type(tmp_path):
-    message = "`resources.r.initialValues` must have beside it an initialValuesDataType of 8 bits or more, got UNKNOWN"
+    message = (
+        "`resources.r.initialValues` must have beside it an initialValuesDataType of 8 "
+        "bits or more, got UNKNOWN"
+    )
     _refused(tmp_path, message, {"initialValues": {"valueCount": 1, "value": 1}})
 
 
@@ -362,16 +395,25 @@ def _npz():
         (b"\x93NUMPY\x01\x00", "be a whole .npy file of numbers ("),
         (b"no array", "be a whole .npy file of numbers ("),
         (_npy(np.arange(8))[:-1], "be a whole .npy file of numbers ("),
-        (_npy(np.array([None, 1])), "be a whole .npy file of numbers (Object arrays cannot be loaded when allow_pickle=False)"),
+        (
+            _npy(np.array([None, 1])),
+            "be a whole .npy file of numbers (Object arrays cannot be loaded when allow_pickle=False)",
+        ),
         (_npy(np.arange(8)).replace(b"(8,)", b"(8,"), "be a whole .npy file of numbers ("),
         (_npy(np.array(["a"])), "hold integers or floating-point numbers of up to 8 bytes, not <U1"),
-        (_npy(np.zeros(2, complex)), "hold integers or floating-point numbers of up to 8 bytes, not complex128"),
-        (_npy(np.zeros(2, "i4,f4")), "hold integers or floating-point numbers of up to 8 bytes, not [('f0', '<i4'), ('f1', '<f4')]"),
+        (
+            _npy(np.zeros(2, complex)),
+            "hold integers or floating-point numbers of up to 8 bytes, not complex128",
+        ),
+        (
+            _npy(np.zeros(2, "i4,f4")),
+            "hold integers or floating-point numbers of up to 8 bytes, not [('f0', '<i4'), ('f1', '<f4')]",
+        ),
         (_npy(np.asfortranarray(np.zeros((2, 3)))), "be a .npy file in C order, not Fortran order"),
         (_npz(), "be a .npy file, not an archive of several"),
         (_npy(np.zeros(0)), ""),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_no_npy(tmp_path, content, rule):
     (tmp_path / "a.npy").write_bytes(content)
     place = "resources.r.initialValues.sourcePath" if rule else "resources.r.initialValues"
@@ -397,7 +439,10 @@ def test_raw_file_needs_a_data_type(tmp_path):
 
 def test_image_files(tmp_path):
     (tmp_path / "a.PNG").write_bytes(b"1234")
-    message = 'sourcePath` must name a .npy file or a file of raw bytes: images are not in this runtime, got "a.PNG"'
+    message = (
+        "sourcePath` must name a .npy file or a file of raw bytes: images are not in "
+        'this runtime, got "a.PNG"'
+    )
     _refused(tmp_path, message, {"initialValuesDataType": "UINT8", "initialValues": {"sourcePath": "a.PNG"}})
 
 

@@ -1,6 +1,6 @@
 """Running a model: buffers, dispatches, printed lines and written files.
 
-Uses `model`, `bindings`, `formatting`, `files` and `directml`; used by the command line.
+Uses `model`, `bindings`, `formatting`, `directml` and `remapnd.files`; used by the command line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from remapnd.directml.check import check
 from remapnd.directml.dxdispatch.bindings import TENSOR_KINDS, Binding, check_bindings, is_owned
-from remapnd.directml.dxdispatch.files import replacing
 from remapnd.directml.dxdispatch.formatting import format_timings, format_values, format_values_verbose
 from remapnd.directml.dxdispatch.model import Command, Dispatch, Dispatchable, Model, Print, WriteFile
 from remapnd.directml.dxdispatch.values import ModelError
@@ -25,6 +24,7 @@ from remapnd.directml.operators import FieldKind
 from remapnd.directml.policy import Policy
 from remapnd.directml.run import run
 from remapnd.directml.violation import Violation
+from remapnd.files import replacing
 
 _S_OK, _E_FAIL = 0, 0x80004005  # as DxDispatch shows the outcome of a command
 _Buffer = npt.NDArray[np.uint8]
@@ -205,6 +205,7 @@ class _Execution:
         resource = command.resource
         buffer = self._buffers[resource.name]
         try:
+            command.target.parent.mkdir(parents=True, exist_ok=True)
             with replacing(command.target) as file:
                 if command.is_npy:
                     dtype = resource.data_type.dtype
@@ -216,7 +217,7 @@ class _Execution:
                     file.write(buffer.data)
         except OSError as error:
             place = command.value.child("targetPath")
-            raise place.error(f"name a file that can be written ({error.strerror or error})") from None
+            raise place.error(f"name a file that can be written ({error.strerror})") from None
         self._write(f"Resource '{resource.name}' written to '{os.path.abspath(command.target)}'")
 
 

@@ -1,6 +1,6 @@
 """Resources of a model: buffers with their initial values.
 
-Uses `values`, `files`; used by `model`.
+Uses `values`, `npy`; used by `model`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from remapnd.directml.dxdispatch.files import read_npy
+from remapnd.directml.dxdispatch.npy import read_npy
 from remapnd.directml.dxdispatch.values import UINT64_MAX, ModelError, Value
 from remapnd.directml.enums import TensorDataType
 
