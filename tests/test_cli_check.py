@@ -57,7 +57,7 @@ def test_models_after_a_bad_one_are_checked(tmp_path, capsys):
     bad, good = save(tmp_path, "{}", "bad.json"), save(tmp_path, GATHER_ND, "good.json")
     assert main(["check", bad, good]) == 1
     out, errors = capsys.readouterr()
-    assert errors == f'{bad}: the model must have the key "resources", got no keys\n'
+    assert errors == f"{bad}: the model must have the key resources, got no keys\n"
     assert out.startswith(f"{good}: dispatchables.gather: GATHER_ND is valid")
 
 

@@ -19,7 +19,7 @@ def _refused(folder, message, *changes):
     [
         (3, '`{}` must be the name of a resource or an object with "name", got 3'),
         ("in", '`{}` must name a resource of the model (input, indices, output), got "in"'),
-        ({}, '`{}` must have the key "name", got no keys'),
+        ({}, "`{}` must have the key name, got no keys"),
         ({"name": "in"}, '`{}.name` must name a resource of the model (input, indices, output), got "in"'),
         ([], "`{}` must have 1 resource, as the tensor takes 1, got 0 resources"),
         (["input", "output"], "`{}` must have 1 resource, as the tensor takes 1, got 2 resources"),
@@ -151,3 +151,11 @@ def test_bindings_that_do_not_fit(tmp_path, changes, message):
 
 def test_bindings_of_no_tensor_are_ignored(tmp_path):
     check_all_bindings(load(tmp_path, changed(GATHER_ND, (f"{BINDINGS}/Other", "input"))))
+
+
+def test_odd_and_many_names_in_errors(tmp_path):
+    many = {f"r{i}": GATHER_ND["resources"]["output"] for i in range(20)}
+    names = r'input, indices, output, "a\nb", r0, r1, r2, r3, r4, r5, r6, r7, ...'
+    message = f'`commands[1].resource` must name a resource of the model ({names}), got "o\\n"'
+    resources = GATHER_ND["resources"] | {"a\nb": GATHER_ND["resources"]["output"]} | many
+    _refused(tmp_path, message, ("resources", resources), ("commands/1/resource", "o\n"))

@@ -172,7 +172,7 @@ def test_mixed_elements_of_types_that_are_not_taken(tmp_path):
 
 
 def test_mixed_element_without_value(tmp_path):
-    message = '`resources.r.initialValues[1]` must have the key "value", got the keys "type"'
+    message = "`resources.r.initialValues[1]` must have the key value, got the keys type"
     _refused(tmp_path, message, {"initialValues": [{"type": "INT8", "value": 1}, {"type": "INT8"}]})
 
 
@@ -237,11 +237,11 @@ def test_sequence_wraps(tmp_path):
         ),
         (
             {"valueCount": 2, "valueStart": 1},
-            'initialValues` must have the key "valueDelta", got the keys "valueCount", "valueStart"',
+            "initialValues` must have the key valueDelta, got the keys valueCount, valueStart",
         ),
         (
             {"valueCount": 2, "valueDelta": 1},
-            'initialValues` must have the key "valueStart", got the keys "valueCount", "valueDelta"',
+            "initialValues` must have the key valueStart, got the keys valueCount, valueDelta",
         ),
         (
             {"valueCount": -1, "value": 1},
@@ -282,7 +282,7 @@ def test_constant_without_data_type(tmp_path):
 
 
 def test_initial_values_are_required(tmp_path):
-    message = '`resources.r` must have the key "initialValues", got the keys "initialValuesDataType"'
+    message = "`resources.r` must have the key initialValues, got the keys initialValuesDataType"
     _refused(tmp_path, message, {"initialValuesDataType": "INT32"})
 
 
@@ -494,6 +494,6 @@ def test_resources_must_be_an_object(tmp_path):
         load(tmp_path, changed(GATHER_ND, ("resources", [])))
     with pytest.raises(
         ModelError,
-        match=r"the model must have the key \"resources\", got the keys \"dispatchables\", \"commands\"$",
+        match=r"the model must have the key resources, got the keys dispatchables, commands$",
     ):
         load(tmp_path, changed(GATHER_ND, ("resources", ABSENT)))

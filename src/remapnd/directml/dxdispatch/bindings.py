@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from remapnd.directml.dxdispatch.resources import Resource
-from remapnd.directml.dxdispatch.values import UINT64_MAX, Value
+from remapnd.directml.dxdispatch.values import UINT64_MAX, Value, describe, list_names
 from remapnd.directml.enums import TensorFlags
 from remapnd.directml.operators import FieldKind, OperatorDesc
 from remapnd.directml.tensor import BufferTensorDesc, calc_buffer_tensor_size
@@ -49,7 +49,7 @@ def resource_name(value: Value, resources: Mapping[str, Resource]) -> str:
     """Read the name of a resource of the model."""
     name = value.text()
     if name not in resources:
-        raise value.error(f"name a resource of the model ({', '.join(resources) or 'it has none'})")
+        raise value.error(f"name a resource of the model ({list_names(resources) or 'it has none'})")
     return name
 
 
@@ -100,13 +100,13 @@ def check_bindings(
             if binding is None:
                 why = ", which is OWNED_BY_DML" if initial else ""
                 raise place.error(
-                    f"bind {name}{why}", f"bindings of {', '.join(bindings)}" if bindings else "none"
+                    f"bind {name}{why}", f"bindings of {list_names(bindings)}" if bindings else "none"
                 )
             _check_range(name, tensor, binding, resources[binding.resource])
         elif binding is not None:
             when = "at the initialisation only if" if initial else "at the dispatch only if not"
             raise binding.value.error(
-                f"be left out: {name} is bound {when} OWNED_BY_DML", f'"{binding.resource}"'
+                f"be left out: {name} is bound {when} OWNED_BY_DML", describe(binding.resource)
             )
     for output in desc.tensor_names(FieldKind.OUTPUT):
         for name in tensors:
@@ -129,7 +129,7 @@ def _check_range(name: str, tensor: BufferTensorDesc, binding: Binding, resource
     bound = max(resource.size_in_bytes - binding.offset, 0)
     if bound < needed:
         raise binding.value.error(
-            f"give {name} at least {needed} bytes", f'{bound} bytes of "{resource.name}"'
+            f"give {name} at least {needed} bytes", f"{bound} bytes of {describe(resource.name)}"
         )
 
 
@@ -137,5 +137,5 @@ def _check_apart(output: str, written: Binding, name: str, read: Binding) -> Non
     """Refuse to read and write one resource: a binding reaches to the end of it."""
     if written.resource == read.resource:
         raise written.value.error(
-            f"bind {output} to another resource than {name}", f'"{read.resource}" for both'
+            f"bind {output} to another resource than {name}", f"{describe(read.resource)} for both"
         )

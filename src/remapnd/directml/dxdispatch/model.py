@@ -17,7 +17,7 @@ from remapnd.directml.dxdispatch.bindings import Binding, read_bindings, resourc
 from remapnd.directml.dxdispatch.json_text import parse_json
 from remapnd.directml.dxdispatch.operators import read_operator
 from remapnd.directml.dxdispatch.resources import Resource, read_resources
-from remapnd.directml.dxdispatch.values import ModelError, Value
+from remapnd.directml.dxdispatch.values import ModelError, Value, list_names
 from remapnd.directml.enums import ExecutionFlags, TensorDataType
 from remapnd.directml.operators import OperatorDesc
 
@@ -166,7 +166,7 @@ def _read_command(
         case "dispatch":
             name = value.member("dispatchable")
             if name.text() not in dispatchables:
-                known = ", ".join(dispatchables) or "it has none"
+                known = list_names(dispatchables) or "it has none"
                 raise name.error(f"name a dispatchable of the model ({known})")
             bindings = read_bindings(value.member("bindings"), resources)
             return Dispatch(dispatchables[name.text()], bindings, value)

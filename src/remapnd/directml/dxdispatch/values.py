@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ _E = TypeVar("_E", bound=DMLEnum)
 _F = TypeVar("_F", bound=DMLFlag)
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _SHOWN = 60
+_LISTED = 12
 _SPECIAL_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
@@ -51,6 +52,12 @@ def describe(content: object) -> str:
     return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
+def list_names(names: Iterable[str]) -> str:
+    """List names of a model in an error message: the first ones, quoted where they are no plain words."""
+    shown = [name if _PLAIN_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False) for name in names]
+    return ", ".join(shown[:_LISTED]) + (", ..." if len(shown) > _LISTED else "")
+
+
 @dataclass(frozen=True)
 class Value:
     """One JSON value: its content, the file, and the path to it, such as ``commands[0].type``."""
@@ -78,8 +85,8 @@ class Value:
         """Give the member `key`, which is required."""
         found = self.find(key)
         if found is None:
-            keys = ", ".join(map(describe, list(self._object())[:8]))
-            raise self.error(f"have the key {describe(key)}", f"the keys {keys}" if keys else "no keys")
+            keys = list_names(self._object())
+            raise self.error(f"have the key {key}", f"the keys {keys}" if keys else "no keys")
         return found
 
     def child(self, key: str) -> Value:
