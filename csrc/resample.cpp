@@ -13,6 +13,8 @@ using std::byte;
 using std::int32_t;
 using std::int64_t;
 using std::intptr_t;
+using std::uint16_t;
+using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
@@ -37,14 +39,17 @@ inline bool nonfinite(W v) {
 }
 
 template <class W>
-inline W lerp_one(W a, W b, W w) {
-    return a + (b - a) * w;
+inline W lerp_one(W a, W b, W w, W one) {
+    if constexpr (std::is_integral_v<W>)
+        return static_cast<W>(a * (one - w) + b * w);
+    else
+        return a + (b - a) * w;
 }
 
 template <class W>
 inline W lerp_one_careful(W a, W b, W w) {
-    const W fast = lerp_one(a, b, w);
-    const W slow = w == 0 ? a : (1 - w) * a + w * b;
+    const W fast = lerp_one(a, b, w, W(1));
+    const W slow = w == 0 ? a : w == 1 ? b : (1 - w) * a + w * b;
     return nonfinite(fast) ? slow : fast;
 }
 
@@ -72,11 +77,24 @@ inline W rounded(W v, W half_step) {
     }
 }
 
+// A u16 working value divided; see Rounding.
+template <Rule rule>
+inline uint16_t divided(uint16_t v, const Rounding& r) {
+    const uint16_t sum = static_cast<uint16_t>(v + r.add);
+    const uint16_t high = static_cast<uint16_t>(static_cast<uint32_t>(sum) * r.multiplier >> 16);
+    const uint16_t q = static_cast<uint16_t>(high >> r.shift);
+    if constexpr (rule == Rule::half_even) {
+        const uint16_t rest = static_cast<uint16_t>(v + r.divisor / 2 - q * r.divisor);
+        return static_cast<uint16_t>(q - ((rest == 0) & (r.divisor % 2 == 0) & (q % 2)));
+    }
+    return q;
+}
+
 // ------------------------------------------------------------------------------------------------ rows
 
 template <class W>
-void lerp(const W* a, const W* b, W w, int64_t count, W* out) {
-    for (int64_t i = 0; i < count; ++i) out[i] = lerp_one(a[i], b[i], w);
+void lerp(const W* a, const W* b, W w, W one, int64_t count, W* out) {
+    for (int64_t i = 0; i < count; ++i) out[i] = lerp_one(a[i], b[i], w, one);
 }
 
 template <class W>
@@ -89,14 +107,15 @@ int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
     using P = Picker<W>;
     int64_t e = 0;
     if constexpr (P::lanes > 0) {
+        const auto one = P::all(t.one);
         for (int64_t v = 0; e + P::lanes <= t.count; ++v, e += P::lanes) {
             const auto n = P::load_lanes(t.first_lane + e), m = P::load_lanes(t.second_lane + e);
             const auto w = P::load(t.weight + e), low = P::load(row + t.base[v]);
             if constexpr (windows == 1) {
-                P::store(out + e, P::lerp(P::pick(low, n), P::pick(low, m), w));
+                P::store(out + e, P::lerp(P::pick(low, n), P::pick(low, m), w, one));
             } else {
                 const auto high = P::load(row + t.base[v] + P::lanes);
-                P::store(out + e, P::lerp(P::pick(low, high, n), P::pick(low, high, m), w));
+                P::store(out + e, P::lerp(P::pick(low, high, n), P::pick(low, high, m), w, one));
             }
         }
     }
@@ -106,7 +125,7 @@ int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
 template <class W>
 void across(const Lerps<W>& t, const W* row, W* out) {
     int64_t e = t.windows == 1 ? across_vectors<W, 1>(t, row, out) : t.windows == 2 ? across_vectors<W, 2>(t, row, out) : 0;
-    for (; e < t.count; ++e) out[e] = lerp_one(row[t.first[e]], row[t.second[e]], t.weight[e]);
+    for (; e < t.count; ++e) out[e] = lerp_one(row[t.first[e]], row[t.second[e]], t.weight[e], t.one);
 }
 
 template <class W>
@@ -154,22 +173,27 @@ struct Element {
             return static_cast<W>(v);
     }
     template <Rule rule>
-    static T store(W v, W half_step, uint64_t base) {
+    static T store(W v, const Rounding& r) {
         if constexpr (std::is_same_v<T, Half>)
             return to_half(v);
         else if constexpr (std::is_same_v<T, BFloat>)
             return to_bfloat(v);
         else if constexpr (!std::is_integral_v<T>)
             return v;
+        else if constexpr (std::is_same_v<W, uint16_t>)
+            return static_cast<T>(divided<rule>(v, r));
         else if constexpr (sizeof(T) <= 2)
-            return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule>(v, half_step)));
+            return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule>(v, static_cast<W>(r.half_step))));
         else
-            return static_cast<T>(static_cast<uint64_t>(static_cast<int64_t>(rounded<int64_t, rule>(v, half_step))) + base);
+            return static_cast<T>(
+                static_cast<uint64_t>(static_cast<int64_t>(rounded<int64_t, rule>(v, r.half_step))) + r.base);
     }
 };
 
 template <class T, class W>
-void load_run(const T* src, int64_t count, uint64_t base, W* dst) {
+void convert(const byte* src_, int64_t count, uint64_t base, void* dst_) {
+    const T* src = reinterpret_cast<const T*>(src_);
+    W* dst = static_cast<W*>(dst_);
     if constexpr (std::is_same_v<T, Half>)
         halves_to_floats(src, count, dst);
     else
@@ -177,35 +201,32 @@ void load_run(const T* src, int64_t count, uint64_t base, W* dst) {
 }
 
 template <class T, class W>
-void load(const byte* src, intptr_t stride_x, intptr_t stride_c, const int64_t* columns, int64_t count, int64_t block,
-          uint64_t base, void* dst_) {
-    W* dst = static_cast<W*>(dst_);
-    const auto at = [](const byte* p) { return *reinterpret_cast<const T*>(p); };
-    if (!columns && stride_c == intptr_t(sizeof(T)) && stride_x == block * stride_c)
-        return load_run(reinterpret_cast<const T*>(src), count * block, base, dst);
-    for (int64_t k = 0; k < count; ++k) {
-        const byte* p = src + (columns ? columns[k] : k) * stride_x;
-        for (int64_t j = 0; j < block; ++j) *dst++ = Element<T, W>::load(at(p + j * stride_c), base);
-    }
+void lerp_typed(const byte* a_, const byte* b_, double w_, double one_, int64_t count, void* out_) {
+    const T* a = reinterpret_cast<const T*>(a_);
+    const T* b = reinterpret_cast<const T*>(b_);
+    const W w = static_cast<W>(w_), one = static_cast<W>(one_);
+    W* out = static_cast<W*>(out_);
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, Half>) i = lerp_halves(a, b, w, count, out);
+    for (; i < count; ++i)
+        out[i] = lerp_one(Element<T, W>::load(a[i], 0), Element<T, W>::load(b[i], 0), w, one);
 }
 
 template <class T, class W, Rule rule>
-void store_run(const W* row, int64_t count, W half_step, uint64_t base, T* dst) {
-    if constexpr (std::is_same_v<T, Half>)
-        floats_to_halves(row, count, dst);
-    else
-        for (int64_t i = 0; i < count; ++i) dst[i] = Element<T, W>::template store<rule>(row[i], half_step, base);
-}
-
-template <class T, class W, Rule rule>
-void store_by(const W* row, int64_t count, int64_t block, const Rounding& r, byte* dst, intptr_t stride_x,
+void store_by(const W* row, int64_t count, int64_t block, const Rounding& rounding, byte* dst, intptr_t stride_x,
               intptr_t stride_c) {
-    const W half_step = static_cast<W>(r.half_step);
-    if (stride_c == intptr_t(sizeof(T)) && stride_x == block * stride_c)
-        return store_run<T, W, rule>(row, count * block, half_step, r.base, reinterpret_cast<T*>(dst));
+    const Rounding r = rounding;
+    if (stride_c == intptr_t(sizeof(T)) && stride_x == block * stride_c) {
+        T* to = reinterpret_cast<T*>(dst);
+        if constexpr (std::is_same_v<T, Half>)
+            floats_to_halves(row, count * block, to);
+        else
+            for (int64_t i = 0; i < count * block; ++i) to[i] = Element<T, W>::template store<rule>(row[i], r);
+        return;
+    }
     for (int64_t k = 0; k < count; ++k, dst += stride_x)
         for (int64_t j = 0; j < block; ++j)
-            *reinterpret_cast<T*>(dst + j * stride_c) = Element<T, W>::template store<rule>(*row++, half_step, r.base);
+            *reinterpret_cast<T*>(dst + j * stride_c) = Element<T, W>::template store<rule>(*row++, r);
 }
 
 template <class T, class W>
@@ -228,32 +249,48 @@ void store(const void* row_, int64_t count, int64_t block, const Rounding& r, by
 }
 
 template <class T, class W>
-void lerp_typed(const byte* a_, const byte* b_, double w_, int64_t count, void* out_) {
-    const T* a = reinterpret_cast<const T*>(a_);
-    const T* b = reinterpret_cast<const T*>(b_);
-    const W w = static_cast<W>(w_);
-    W* out = static_cast<W*>(out_);
-    for (int64_t i = 0; i < count; ++i)
-        out[i] = lerp_one(Element<T, W>::load(a[i], 0), Element<T, W>::load(b[i], 0), w);
-}
-
-template <class T, class W>
 constexpr TypeKernels type_kernels() {
-    return {&load<T, W>, &store<T, W>, &lerp_typed<T, W>};
+    return {&convert<T, W>, &lerp_typed<T, W>, &store<T, W>};
 }
 
 template <class W>
 constexpr RowKernels<W> row_kernels() {
-    return {Picker<W>::lanes,     &lerp<W>,          &lerp_careful<W>,   &across<W>,
-            &across_careful<W>,   &any_nonfinite<W>, &canonical_nans<W>, &doubtful<W>};
+    if constexpr (std::is_integral_v<W>)
+        return {Picker<W>::lanes, &lerp<W>, &across<W>, nullptr, nullptr, nullptr, nullptr, nullptr};
+    else
+        return {Picker<W>::lanes,   &lerp<W>,          &across<W>,         &lerp_careful<W>,
+                &across_careful<W>, &any_nonfinite<W>, &canonical_nans<W>, &doubtful<W>};
 }
+
+// ------------------------------------------------------------------------------------------------ rows of bytes
+
+#ifdef REMAPND_HAS_BYTE_LERPS
+template <int windows>
+void across_byte_groups(const ByteLerps& t, int64_t groups, const uint8_t* row, uint16_t* out) {
+    for (int64_t g = 0; g < groups; ++g)
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * g),
+                         lerp_bytes<windows>(row + t.base[g], t.pick + 16 * g, t.weight + 16 * g));
+}
+
+void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* row, uint16_t* out) {
+    const int64_t groups = rest.count / 8;
+    t.windows == 1 ? across_byte_groups<1>(t, groups, row, out) : across_byte_groups<2>(t, groups, row, out);
+    for (int64_t e = 8 * groups; e < rest.count; ++e)
+        out[e] = lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
+}
+#else
+constexpr decltype(ResampleKernels::across_bytes) across_bytes = nullptr;
+#endif
 
 // ------------------------------------------------------------------------------------------------ nearest
 
 template <int size>
 void pick_sized(const byte* src, intptr_t src_stride, const int64_t* columns, int64_t count, byte* dst,
                 intptr_t dst_stride) {
-    for (int64_t k = 0; k < count; ++k, dst += dst_stride) std::memcpy(dst, src + columns[k] * src_stride, size);
+    if (!columns)
+        for (int64_t k = 0; k < count; ++k, dst += dst_stride, src += src_stride) std::memcpy(dst, src, size);
+    else
+        for (int64_t k = 0; k < count; ++k, dst += dst_stride) std::memcpy(dst, src + columns[k] * src_stride, size);
 }
 
 void pick(const byte* src, intptr_t src_stride, const int64_t* columns, int64_t count, int64_t size, byte* dst,
@@ -269,7 +306,7 @@ void pick(const byte* src, intptr_t src_stride, const int64_t* columns, int64_t 
         case 16: return pick_sized<16>(src, src_stride, columns, count, dst, dst_stride);
         default:
             for (int64_t k = 0; k < count; ++k, dst += dst_stride)
-                std::memcpy(dst, src + columns[k] * src_stride, static_cast<std::size_t>(size));
+                std::memcpy(dst, src + (columns ? columns[k] : k) * src_stride, static_cast<std::size_t>(size));
     }
 }
 
@@ -279,18 +316,20 @@ extern const ResampleKernels resample_table;
 const ResampleKernels resample_table{
     row_kernels<float>(),
     row_kernels<double>(),
-    {{type_kernels<std::uint8_t, float>(), type_kernels<std::uint8_t, double>()},
-     {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>()},
-     {type_kernels<std::uint16_t, float>(), type_kernels<std::uint16_t, double>()},
-     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>()},
-     {{}, type_kernels<std::uint32_t, double>()},
-     {{}, type_kernels<std::int32_t, double>()},
-     {{}, type_kernels<std::uint64_t, double>()},
-     {{}, type_kernels<std::int64_t, double>()},
-     {type_kernels<Half, float>(), {}},
-     {type_kernels<BFloat, float>(), {}},
-     {type_kernels<float, float>(), {}},
-     {{}, type_kernels<double, double>()}},
+    row_kernels<uint16_t>(),
+    {{type_kernels<uint8_t, float>(), type_kernels<uint8_t, double>(), type_kernels<uint8_t, uint16_t>()},
+     {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>(), {}},
+     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}},
+     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {}},
+     {{}, type_kernels<uint32_t, double>(), {}},
+     {{}, type_kernels<int32_t, double>(), {}},
+     {{}, type_kernels<uint64_t, double>(), {}},
+     {{}, type_kernels<int64_t, double>(), {}},
+     {type_kernels<Half, float>(), {}, {}},
+     {type_kernels<BFloat, float>(), {}, {}},
+     {type_kernels<float, float>(), {}, {}},
+     {{}, type_kernels<double, double>(), {}}},
+    across_bytes,
     &pick};
 
 }  // namespace remapnd::REMAPND_LEVEL

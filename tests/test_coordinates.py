@@ -22,6 +22,7 @@ FLT_MAX = np.finfo(np.float32).max
     [
         (3, F(3)),
         (F(2, 3), F(2, 3)),
+        (F(np.int64(2), np.int64(3)), F(2, 3)),
         (0.1, F(3602879701896397, 2**55)),
         (np.float32(0.3), F(10066330, 2**25)),
         (np.float16(0.1), F(1638, 2**14)),
@@ -155,6 +156,12 @@ def test_coordinate_map_of_empty_axes(mode, n_in, n_out):
     assert isinstance(coordinate_map(mode, n_in, n_out), AxisMap)
 
 
+def test_lengths_of_numpy_do_not_overflow():
+    map = coordinate_map("half_pixel", np.int64(2**40), np.int64(2**40 + 1))
+    assert {type(part) for part in map.integers()} == {int}
+    assert map == coordinate_map("half_pixel", 2**40, 2**40 + 1)
+
+
 def test_coordinate_map_rejects():
     with pytest.raises(
         ValueError,
@@ -201,7 +208,7 @@ def test_span_is_where_positions_lie_between(start, step, low, width, m):
 
 
 def test_span_needs_rising_positions():
-    with pytest.raises(ValueError, match="AxisMap.span: `step` must be at least 0, got -1/2"):
+    with pytest.raises(ValueError, match=r"AxisMap\.span: `step` must be at least 0, got -1/2"):
         AxisMap(F(0), F(-1, 2)).span(0, 1, 2)
 
 

@@ -43,7 +43,8 @@ def test_all_pairs(mode):
             map = coordinate_map(mode, n, m)
             p, q = position(mode, np.arange(m), n, m)
             for rule in NEAREST_RULES:
-                if not np.array_equal(nearest_table(map, n, m, rule), nearest(rule, p, q).clip(0, n - 1)):
+                index = nearest(rule, p, q).clip(0, n - 1)
+                if not np.array_equal(nearest_table(map, n, m, rule), index):
                     wrong.append((n, m, rule))
             first, second = (p // q).clip(0, n - 1), (p // q + 1).clip(0, n - 1)
             numerator = np.where(first == second, 0, p % q)
@@ -63,7 +64,7 @@ def test_all_pairs(mode):
 
 
 def test_integer_oracle_is_the_fraction():
-    """The oracle above, itself, against Fraction: the tie rules and the half-pixel formula as written in books."""
+    """The oracle above, itself, against Fraction: the tie rules and the half-pixel formula."""
     half = Fraction(1, 2)
     for n in LENGTHS[::4]:
         for m in LENGTHS[::4]:

@@ -76,4 +76,20 @@ static void floats_to_halves(const float* src, std::int64_t count, Half* dst) {
     for (; i < count; ++i) dst[i] = to_half(src[i]);
 }
 
+// The leading whole vectors of out[i] = a[i] + (b[i] - a[i]) * w; returns how many values they hold.
+static std::int64_t lerp_halves(const Half* a, const Half* b, float w, std::int64_t count, float* out) {
+    std::int64_t i = 0;
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    const __m256 weight = _mm256_set1_ps(w);
+    for (; i + 8 <= count; i += 8) {
+        const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i)));
+        const __m256 y = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i)));
+        _mm256_storeu_ps(out + i, _mm256_add_ps(x, _mm256_mul_ps(_mm256_sub_ps(y, x), weight)));
+    }
+#else
+    (void)a, (void)b, (void)w, (void)count, (void)out;
+#endif
+    return i;
+}
+
 }  // namespace remapnd::REMAPND_LEVEL

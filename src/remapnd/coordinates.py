@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, SupportsFloat, SupportsInt, TypeAlias, cast
 
 import numpy as np
@@ -58,8 +60,7 @@ class AxisMap:
 
     def integers(self) -> tuple[int, int, int]:
         """Return (a, b, d) with x(X) = (a * X + b) / d and d > 0, integers in lowest common terms."""
-        d = math.lcm(self.start.denominator, self.step.denominator)
-        return int(self.step * d), int(self.start * d), d
+        return self._integers
 
     def shifted(self, by: Fraction) -> AxisMap:
         """Return the map X -> x(X) + by."""
@@ -91,9 +92,16 @@ class AxisMap:
             raise ValueError(f"AxisMap.span: `step` must be at least 0, got {self.step}")
         if self.step == 0:
             return (m if self.start < low else 0), (m if self.start < high else 0)
-        begin = math.ceil((low - self.start) / self.step)
-        end = math.ceil((high - self.start) / self.step)
+        a, b, d = self._integers
+        begin, end = -((b - low * d) // a), -((b - high * d) // a)
         return min(max(begin, 0), m), min(max(end, 0), m)
+
+    @cached_property
+    def _integers(self) -> tuple[int, int, int]:
+        """Lowest terms: both fractions are, and d is their least common denominator."""
+        start, step = self.start, self.step
+        d = math.lcm(start.denominator, step.denominator)
+        return step.numerator * (d // step.denominator), start.numerator * (d // start.denominator), d
 
 
 def as_fraction(value: Number, *, op: str = "as_fraction", parameter: str = "value") -> Fraction:
@@ -113,10 +121,9 @@ def as_fraction(value: Number, *, op: str = "as_fraction", parameter: str = "val
     ValueError
         `value` is NaN or infinite.
     """
-    if isinstance(value, Fraction):
-        return value
     if not isinstance(value, (bool, np.bool_)):
         if isinstance(value, numbers.Rational):
+            # Also a Fraction may hold NumPy integers, which overflow.
             return Fraction(int(value.numerator), int(value.denominator))
         ratio = cast("Callable[[], tuple[int, int]] | None", getattr(value, "as_integer_ratio", None))
         if ratio is None and isinstance(value, np.generic) and value.dtype.name == "bfloat16":
@@ -190,6 +197,7 @@ def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None
     """
     if mode not in COORDINATE_MODES:
         raise ValueError(f"coordinate_map: `mode` must be one of {', '.join(COORDINATE_MODES)}, got {mode!r}")
+    n_in, n_out = operator.index(n_in), operator.index(n_out)
     for name, length in (("n_in", n_in), ("n_out", n_out)):
         if length < 0:
             raise ValueError(f"coordinate_map: `{name}` must be at least 0, got {length}")

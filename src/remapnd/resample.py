@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from remapnd import arrays
-from remapnd.plans.resample import PerAxis, ResamplePlan
+from . import arrays
+from .plans.resample import PerAxis, ResamplePlan
 
 Mode: TypeAlias = Literal["nearest", "linear"]
 NearestRule: TypeAlias = Literal["half_up", "half_down", "floor", "ceil"]

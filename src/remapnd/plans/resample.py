@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from remapnd import _core, arrays, checks, coordinates, reference, taps
-from remapnd.coordinates import COORDINATE_MODES, AxisMap, Number, coordinate_map
+from .. import _core, arrays, checks, coordinates, reference, taps
+from ..coordinates import COORDINATE_MODES, AxisMap, Number, coordinate_map
 
 MODES: Final = ("nearest", "linear")
 
@@ -33,18 +33,18 @@ _PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
 _RULES: Final = {"half_up": 0, "half_even": 1, "truncate": 2}
 _TRUNCATE_DOWN, _TRUNCATE_UP = 3, 4
 
-_UNIT: Final = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+_WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
+_UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with in float64
 _EXACT_AT_ONCE: Final = 1 << 16
 
 
-class _Rounding(NamedTuple):
-    """How a working value becomes an integer; see Rounding in csrc/kernels.hpp."""
+class _Arithmetic(NamedTuple):
+    """What linear is computed with."""
 
-    rule: int
-    half_step: float = 0.0
-    base: int = 0
-    bound: float = 0.0
+    working: str  # "float32", "float64" or "uint16"
+    rounding: _core.Rounding
+    bound: float = 0.0  # results within it of a decision are computed again; 0: none are in doubt
 
 
 class ResamplePlan:
@@ -96,7 +96,7 @@ class ResamplePlan:
         steps = None if scales is None else checks.scales(op, scales, len(listed))
         n_ins = [data_shape[axis] for axis in listed]
         if shape is not None:
-            n_outs = checks.lengths(op, "shape", shape, n_ins)
+            n_outs = checks.lengths(op, shape, n_ins)
         else:
             assert steps is not None
             n_outs = checks.scaled_lengths(op, n_ins, steps)
@@ -129,7 +129,7 @@ class ResamplePlan:
         steps = None if scales is None else checks.scales(op, scales, len(listed))
         n_ins = [data_shape[axis] for axis in listed]
         if shape is not None:
-            n_outs = checks.lengths(op, "shape", shape, n_ins)
+            n_outs = checks.lengths(op, shape, n_ins)
         elif steps is not None:
             n_outs = checks.scaled_lengths(op, n_ins, steps)
         else:
@@ -161,7 +161,7 @@ class ResamplePlan:
         if mode == "linear":
             checks.arithmetic_dtype(op, self.dtype, (*_TYPES, *_PAIRS))
         else:
-            checks.fixed_size_dtype(op, "data", self.dtype)
+            checks.movable_dtype(op, "data", self.dtype)
         ascending = sorted(zip(axes, n_outs, maps, strict=True), key=lambda entry: entry[0])
         self.op = op
         self.data_shape = data_shape
@@ -170,9 +170,8 @@ class ResamplePlan:
         self.mode, self.nearest_rule, self.integer_rule = mode, nearest_rule, integer_rule
         lengths = dict(zip(axes, n_outs, strict=True))
         self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
-        arrays.check_size(op, self.output_shape, self.dtype)
+        checks.result_shape(op, "shape", self.output_shape, self.dtype)
         self._tables: dict[int, taps.LinearTable] = {}
-        self._rounding = _Rounding(_RULES[integer_rule])
         self._run: _core.Linear | _core.Nearest | None = None
         if 0 in self.output_shape:
             return
@@ -193,42 +192,30 @@ class ResamplePlan:
             self._run = _core.Nearest(moved)
 
     def _prepare_linear(self) -> None:
-        """Choose the working type and the rounding, and make the kernel's object; none for the identity."""
+        """Choose the arithmetic and make the kernel's object; none if every axis is the identity."""
         name = _PAIRS.get(self.dtype.name, self.dtype.name)
-        narrow = np.dtype(np.float32)
-        wide = np.dtype(np.float64)
-        self._tables = self._linear_tables(narrow if np.dtype(self.dtype).itemsize <= 2 or "32" in name else wide)
+        narrow = name in ("float16", "bfloat16", "float32") or (self.dtype.kind in "iu" and self.dtype.itemsize <= 2)
+        self._tables = self._linear_tables(np.float32 if narrow else np.float64)
         if not self._tables:
             return
-        working = wide
-        if name in ("float16", "bfloat16", "float32"):
-            working = narrow
-        elif self.dtype.kind in "iu" and self.dtype.itemsize <= 2:
-            magnitude = 1 << 8 * self.dtype.itemsize
-            self._rounding = self._integer_rounding(magnitude, narrow)
-            if self._rounding.bound == 0.0:
-                working = narrow
-            else:
-                self._rounding = self._integer_rounding(magnitude, wide)
-        elif self.dtype.kind in "iu" and self.dtype.itemsize == 4:
-            self._rounding = self._integer_rounding(1 << 32, wide)
-        self._tables = self._linear_tables(working)
-        resampled = list(self._tables)
-        order = taps.axis_order(
-            resampled, [self.data_shape[a] for a in resampled], [self.output_shape[a] for a in resampled]
-        )
-        self._run = _core.Linear(
-            _TYPES[name],
-            working == wide,
-            self.dtype.kind == "c",
-            [
-                _core.Axis(axis, table.n_in, table.first, table.second, table.weight.astype(np.float64))
-                for axis, table in self._tables.items()
-            ],
-            [resampled.index(axis) for axis in order],
-        )
+        rounding = _core.Rounding(_RULES[self.integer_rule])
+        self._arithmetic = _Arithmetic("float32" if narrow else "float64", rounding)
+        if self.dtype.kind in "iu" and self.dtype.itemsize <= 4:
+            self._arithmetic = self._integer_arithmetic(1 << 8 * self.dtype.itemsize)
+        working = self._arithmetic.working
+        if narrow and working == "float64":
+            self._tables = self._linear_tables(np.float64)
+        axes = []
+        for axis, table in self._tables.items():
+            one, weight = 1, table.weight.astype(np.float64)
+            if working == "uint16":
+                one, weight = table.denominator, table.numerators().astype(np.float64)
+            axes.append(_core.Axis(axis, table.n_in, table.first, table.second, weight, one))
+        pairs = self.dtype.kind == "c"
+        order = [list(self._tables).index(axis) for axis in self._order()]
+        self._run = _core.Linear(_TYPES[name], _WORKING[working], pairs, axes, order)
 
-    def _linear_tables(self, working: np.dtype[Any]) -> dict[int, taps.LinearTable]:
+    def _linear_tables(self, working: DTypeLike) -> dict[int, taps.LinearTable]:
         """Tables of the axes that are not the identity."""
         tables = {
             axis: taps.linear_table(map, self.data_shape[axis], self.output_shape[axis], working)
@@ -236,20 +223,40 @@ class ResamplePlan:
         }
         return {axis: table for axis, table in tables.items() if not table.is_identity}
 
-    def _integer_rounding(self, magnitude: int, working: np.dtype[Any], base: int = 0) -> _Rounding:
-        """Rounding for integers that differ by at most `magnitude`, computed with in the type `working`.
+    def _order(self) -> tuple[int, ...]:
+        """Resampled axes in the order of their passes.
 
-        Each axis adds at most 4 u M to the error: the rounded weight, a difference, a product and a sum; the
-        addition of one half before the floor adds u (M + 2). Exact results are multiples of 1 / D.
+        Where the result does not depend on it, two axes in 16-bit integers, the horizontal pass goes first: it can
+        then read bytes.
         """
-        error = _UNIT[working] * magnitude * (4 * len(self._tables) + 4)
-        grid = math.prod(table.denominator for table in self._tables.values())
+        axes = list(self._tables)
+        if self._arithmetic.working == "uint16" and len(axes) == 2:
+            return axes[1], axes[0]
+        return taps.axis_order(axes, [self.data_shape[a] for a in axes], [self.output_shape[a] for a in axes])
+
+    def _grid(self) -> int:
+        """Exact results on integers are multiples of one over this."""
+        return math.prod(table.denominator for table in self._tables.values())
+
+    def _integer_arithmetic(self, magnitude: int, base: int = 0) -> _Arithmetic:
+        """Arithmetic for integers that differ from each other, and from `base`, by less than `magnitude`.
+
+        Floats: each axis adds at most 4 u M to the error: the rounded weight, a difference, a product and a sum; the
+        addition of one half before the floor adds u (M + 2).
+        """
+        grid = self._grid()
+        if self.dtype == np.uint8 and 1 < grid <= 256:
+            return _Arithmetic("uint16", _division(grid, self.integer_rule))
         rule = _RULES[self.integer_rule]
         if base and self.integer_rule == "truncate":
             rule = _TRUNCATE_DOWN if base > 0 else _TRUNCATE_UP
-        if Fraction(error) * 4 * grid < 1:
-            return _Rounding(rule, float(Fraction(1, 4 * grid)), base)
-        return _Rounding(rule, 0.0, base, error)
+        error = math.inf
+        for working in ("float32", "float64") if self.dtype.itemsize <= 2 else ("float64",):
+            error = _UNIT[working] * magnitude * (4 * len(self._tables) + 4)
+            if Fraction(error) * 4 * grid < 1:
+                half_step = float(Fraction(1, 4 * grid))
+                return _Arithmetic(working, _core.Rounding(rule, half_step, base % 2**64))
+        return _Arithmetic("float64", _core.Rounding(rule, 0.0, base % 2**64), error)
 
     def __call__(self, data: Any, /, *, out: Any = None) -> Any:
         """Resample `data`.
@@ -270,7 +277,7 @@ class ResamplePlan:
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
         source = arrays.as_array(data, self.op, "data")
-        checks.planned(self.op, "data", source, self.data_shape, self.dtype)
+        checks.planned(self.op, source, self.data_shape, self.dtype)
         if out is None:
             target = arrays.empty(self.op, self.output_shape, self.dtype)
             self._fill(source, target)
@@ -298,30 +305,29 @@ class ResamplePlan:
 
     def _fill_linear(self, run: _core.Linear, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the linear result to an aligned native array."""
-        rounding = self._rounding
+        arithmetic: _Arithmetic | None = self._arithmetic
         if data.dtype.kind in "iu" and data.dtype.itemsize == 8:
-            found = self._rounding_of(data)
-            if found is None:
-                self._fill_exactly(data, out, np.arange(out.size))
-                return
-            rounding = found
-        doubtful = run(data, out, rounding.rule, rounding.half_step, rounding.base % 2**64, rounding.bound)
+            arithmetic = self._arithmetic_for(data)
+        if arithmetic is None:
+            self._fill_exactly(data, out, np.arange(out.size))
+            return
+        doubtful = run(data, out, arithmetic.rounding, arithmetic.bound)
         if doubtful.size:
             self._fill_exactly(data, out, doubtful)
 
-    def _rounding_of(self, data: NDArray[Any]) -> _Rounding | None:
-        """Rounding for 64-bit integers by the range of their values; None if that is too wide for float64."""
+    def _arithmetic_for(self, data: NDArray[Any]) -> _Arithmetic | None:
+        """Arithmetic for 64-bit integers by the range of their values; None if that is too wide for float64."""
         low, high = int(data.min()), int(data.max())
         if max(-low, high) < _FLOAT64_INTEGERS:
-            return self._integer_rounding(2 * max(-low, high, 1), np.dtype(np.float64))
+            return self._integer_arithmetic(2 * max(-low, high, 1))
         base = low - low % 2  # even, so that half_even sees the parity of the whole
         if high - base < _FLOAT64_INTEGERS:
-            return self._integer_rounding(max(high - base, 1), np.dtype(np.float64), base)
+            return self._integer_arithmetic(max(high - base, 1), base)
         return None
 
     def _fill_exactly(self, data: NDArray[Any], out: NDArray[Any], positions: NDArray[Any]) -> None:
         """Compute the results at flat positions of `out` in integer arithmetic."""
-        denominator = math.prod(table.denominator for table in self._tables.values())
+        denominator = self._grid()
         for part in np.array_split(positions, -(-len(positions) // _EXACT_AT_ONCE)):
             places = np.unravel_index(part, out.shape)
             total = sum(
@@ -380,13 +386,7 @@ class ResamplePlan:
         elif self._run is None:
             lines.append("every output sample is an input sample: a copy")
         else:
-            working = next(iter(self._tables.values())).weight.dtype
-            order = taps.axis_order(
-                list(self._tables),
-                [self.data_shape[a] for a in self._tables],
-                [self.output_shape[a] for a in self._tables],
-            )
-            lines.append(f"a + (b - a) * w in {working}, along axes {order} in this order")
+            lines.append(f"computed in {self._arithmetic.working}, along axes {self._order()} in this order")
             if self.dtype.kind in "iu":
                 lines.append(f"rounded once, exactly, by {self.integer_rule}")
         return "\n".join(lines)
@@ -410,3 +410,24 @@ def _restored(
 def _ratio(n_out: int, n_in: int) -> Fraction:
     """Scale of an axis by its lengths; 1 for an empty one."""
     return Fraction(n_out, n_in) if n_in else Fraction(1)
+
+
+def _division(divisor: int, integer_rule: str) -> _core.Rounding:
+    """Division of sums up to 255 * divisor by `divisor`, 2 to 256, as a multiplication of 16 bits and a shift.
+
+    With k = 16 + shift and d the divisor, ``n // d == n * m >> k`` for all n up to N if m is 2**k / d rounded up and
+    (m d - 2**k) N < 2**k; and ``n // d == (n + 1) * m >> k`` if m is rounded down and (2**k - m d) (N + 1) <= 2**k.
+    For the divisors here one of the two always holds. Source: A. D. Robison, N-bit unsigned division via N-bit
+    multiply-add, 2005.
+    """
+    half = 0 if integer_rule == "truncate" else divisor // 2
+    largest = 255 * divisor + half
+    shift = (divisor - 1).bit_length() - 1
+    power = 1 << 16 + shift
+    up = -(-power // divisor)
+    if up < 1 << 16 and (up * divisor - power) * largest < power:
+        add, multiplier = half, up
+    else:
+        add, multiplier = half + 1, power // divisor
+    rule = _RULES[integer_rule]
+    return _core.Rounding(rule, divisor=divisor, add=add, multiplier=multiplier, shift=shift)
