@@ -6,6 +6,7 @@ Uses `model`, `bindings`, `formatting`, `directml` and `remapnd.files`; used by 
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -109,6 +110,7 @@ class _Execution:
         self._owned: dict[str, dict[str, _Buffer]] = {}
 
     def run(self) -> None:
+        """Initialise all dispatchables, then run the commands in their order."""
         for item in self._model.dispatchables.values():
             self._initialize(item)
         for number, command in enumerate(self._model.commands):
@@ -118,6 +120,7 @@ class _Execution:
                 self._run_command(command)
 
     def _run_printed_command(self, number: int, command: Command) -> None:
+        """Run a command between two lines that say which and how it ended."""
         text = json.dumps(command.value.content, separators=(",", ":"), ensure_ascii=False, default=str)
         self._write(f"[StartCmd][{number:04}]\t: {text}")
         status, message = _S_OK, ""
@@ -141,6 +144,7 @@ class _Execution:
             self._write(f"Initialize '{item.name}': {_milliseconds_since(start):.4f} ms")
 
     def _run_command(self, command: Command) -> None:
+        """Run a command of any kind."""
         if isinstance(command, Dispatch):
             self._dispatch(command)
         elif isinstance(command, Print):
@@ -149,6 +153,7 @@ class _Execution:
             self._write_file(command)
 
     def _bound(self, binding: Binding) -> _Buffer:
+        """View the bytes that a binding names."""
         return self._buffers[binding.resource][binding.offset :]
 
     def _dispatch(self, command: Dispatch) -> None:
@@ -190,6 +195,7 @@ class _Execution:
                 self._write(line)
 
     def _print(self, command: Print) -> None:
+        """Print the elements of a resource, without its padding."""
         resource = command.resource
         values = resource.elements(self._buffers[resource.name])
         if not command.verbose:
@@ -211,7 +217,7 @@ class _Execution:
                     dtype = resource.data_type.dtype
                     elements = buffer[: buffer.size // dtype.itemsize * dtype.itemsize].view(dtype)
                     shape = command.shape or elements.shape
-                    array = elements[: int(np.prod(shape, dtype=np.int64))].reshape(shape)
+                    array = elements[: math.prod(shape)].reshape(shape)
                     np.lib.format.write_array(file, array, version=(1, 0))
                 else:
                     file.write(buffer.data)
@@ -222,4 +228,5 @@ class _Execution:
 
 
 def _milliseconds_since(start: float) -> float:
+    """Milliseconds from `start`, a value of `time.perf_counter`, to now."""
     return (time.perf_counter() - start) * 1000

@@ -37,6 +37,7 @@ def _read_tensor(value: Value) -> BufferTensorDesc:
 
 
 def _read_mode(value: Value) -> InterpolationMode:
+    """Read an interpolation mode."""
     return value.enumerator(InterpolationMode)
 
 

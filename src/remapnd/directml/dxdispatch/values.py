@@ -167,11 +167,13 @@ class Value:
         return flags
 
     def _object(self) -> dict[str, object]:
+        """Give the content, an object."""
         if not isinstance(self.content, dict):
             raise self.error("be an object")
         return self.content
 
     def _array(self) -> list[object]:
+        """Give the content, an array."""
         if not isinstance(self.content, list):
             raise self.error("be an array")
         return self.content
