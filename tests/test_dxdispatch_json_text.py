@@ -113,8 +113,13 @@ def test_long_integers_are_floats():
 
 
 def test_deep_nesting_is_refused():
-    with pytest.raises(ModelError, match=r"^m.json: must nest objects and arrays less deeply$"):
-        parse_json("[" * 200_000, "m.json")
+    value = parse_json('{"[": ' + "[" * 99 + "]" * 99 + "}", "m.json")
+    for _ in range(99):
+        (value,) = value.values() if isinstance(value, dict) else value
+    assert value == []
+    rule = re.escape("m.json:2:101: expected at most 100 objects and arrays around each other, got [[")
+    with pytest.raises(ModelError, match=f"^{rule}"):
+        parse_json("\n" + "[" * 200_000, "m.json")
 
 
 def test_the_last_of_equal_keys_counts():

@@ -15,6 +15,9 @@ from remapnd.directml.dxdispatch.values import BareWord, ModelError
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
 _STRING_OR_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(rf"{_STRING}|,(?=[ \t\n\r]*[\]}}])", re.DOTALL)
+_STRING_OR_BRACKET = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
+_DEPTH_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_DEEPEST = 100
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _JSON_SPACE = " \t\n\r"
@@ -83,6 +86,7 @@ def parse_json(text: str, file: str) -> object:
     """
     comments = _blank_comments(text)
     plain = _blank_trailing_commas(comments.text)
+    _check_depth(plain, text, file)
     decoder = json.JSONDecoder(parse_int=_integer, parse_constant=BareWord)
     start = len(plain) - len(plain.lstrip(_JSON_SPACE))
     try:
@@ -91,9 +95,17 @@ def parse_json(text: str, file: str) -> object:
         if comments.unclosed is not None and error.pos >= comments.unclosed:
             raise _syntax_error(text, file, comments.unclosed, "a comment that is closed by */") from None
         raise _syntax_error(text, file, error.pos, _expected(error.msg)) from None
-    except RecursionError:
-        raise ModelError(f"{file}: must nest objects and arrays less deeply") from None
     return value
+
+
+def _check_depth(plain: str, text: str, file: str) -> None:
+    """Refuse deep nesting before anything that works by recursion meets it."""
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(plain):
+        depth += _DEPTH_STEPS.get(match.group(), 0)
+        if depth > _DEEPEST:
+            expected = f"at most {_DEEPEST} objects and arrays around each other"
+            raise _syntax_error(text, file, match.start(), expected)
 
 
 def _expected(message: str) -> str:
