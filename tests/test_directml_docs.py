@@ -51,7 +51,9 @@ def test_example_of_a_page(row):
     inputs = {name: arrays[name] for name in row["inputs"]}
     # The example of RESAMPLE_GRAD needs ties to go down.
     got = run(desc, inputs, policy=Policy(nearest_ties="down"))
-    np.testing.assert_array_equal(got, arrays["OutputTensor"], strict=True)
+    expected = arrays["OutputTensor"]
+    assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+    assert got.tolist() == expected.tolist()
 
 
 def floats(sizes):

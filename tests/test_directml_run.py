@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from remapnd.directml import (
     BufferTensorDesc,
+    CompiledOperator,
     DirectMLError,
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
@@ -518,6 +520,24 @@ def test_an_invalid_descriptor_lists_everything_and_writes_nothing():
         "GATHER_ELEMENTS: `OutputTensor.Sizes` must equal IndicesTensor.Sizes = (3,), got (4,)",
     ]
     assert memory.tolist() == [7] * 4
+
+
+def test_a_compiled_operator_is_read_once_and_runs_often():
+    scales, sizes = [2.0], [4]
+    tensors = BufferTensorDesc("FLOAT32", [2]), BufferTensorDesc("FLOAT32", sizes)
+    operator = CompiledOperator(ResampleOperatorDesc(*tensors, "LINEAR", 1, scales), feature_level="5_1")
+    assert repr(operator) == "<CompiledOperator RESAMPLE>"
+    scales[0], sizes[0] = -1.0, 0
+
+    def task(k):
+        out = np.zeros(4, F)
+        operator([np.array([0, k], F)], out)
+        return out.tolist()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(task, range(40))) == [[0, 0.25 * k, 0.75 * k, k] for k in range(40)]
+    with pytest.raises(DirectMLError, match=r"`Scales\[0\]` must be above 0"):
+        CompiledOperator(ResampleOperatorDesc(*tensors, "LINEAR", 1, scales))
 
 
 def test_feature_level_of_run():

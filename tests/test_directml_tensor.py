@@ -1,4 +1,4 @@
-"""Buffer tensor descriptions: sizes in bytes, self-overlap, and views of buffers."""
+"""Buffer tensor descriptions: sizes in bytes, self-overlap, and buffers viewed as tensors."""
 
 import itertools
 
@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remapnd.directml import BufferTensorDesc, TensorDataType, buffer_view, calc_buffer_tensor_size
+from remapnd.directml import BufferTensorDesc, TensorDataType, TensorLayout, calc_buffer_tensor_size
 from remapnd.directml.overlap import overlaps_itself
 from remapnd.directml.tensor import packed_strides
 
 sizes_and_strides = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 12)), min_size=1, max_size=5).map(
     lambda pairs: tuple(zip(*pairs, strict=True))
 )
+
+
+def buffer_view(buffer, desc, **kwargs):
+    return TensorLayout.of(desc).view("x", buffer, **kwargs)
 
 
 def addresses(sizes, strides):
@@ -91,7 +95,7 @@ def test_view_reads_the_stated_addresses(case, data_type):
     memory = np.arange(max(places) + 1).astype(dtype)
     desc = BufferTensorDesc(data_type, sizes, strides)
     for buffer in (memory, memory.tobytes(), bytearray(memory), memory.view(np.uint8)):
-        view = buffer_view("x", buffer, desc)
+        view = buffer_view(buffer, desc)
         assert view.shape == sizes
         assert view.dtype == dtype
         assert view.ravel().tolist() == memory[places].tolist()
@@ -104,31 +108,29 @@ def test_view_never_leaves_the_buffer(case):
     with pytest.raises(
         ValueError, match=rf"x must be at least {memory.size + 1} bytes long, got {memory.size}$"
     ):
-        buffer_view("x", memory, BufferTensorDesc("FLOAT32", sizes, strides))
+        buffer_view(memory, BufferTensorDesc("FLOAT32", sizes, strides))
 
 
 def test_view_of_an_array_is_the_array():
     array = np.zeros((4, 6), np.float32)[::2, ::-1]
-    view = buffer_view("x", array, BufferTensorDesc("FLOAT32", (1, 1, 2, 6)), writable=True)
+    view = buffer_view(array, BufferTensorDesc("FLOAT32", (1, 1, 2, 6)), writable=True)
     view[0, 0, 1, 0] = 5
     assert array[1, 0] == 5
     one = np.zeros((1, 1), np.float32)
-    buffer_view("x", one, BufferTensorDesc("FLOAT32", (1, 1, 1), Strides=(7, 7, 7)), writable=True)[
-        0, 0, 0
-    ] = 3
+    buffer_view(one, BufferTensorDesc("FLOAT32", (1, 1, 1), Strides=(7, 7, 7)), writable=True)[0, 0, 0] = 3
     assert one[0, 0] == 3
 
 
 def test_view_of_a_zero_dimensional_array():
-    assert buffer_view("x", np.array(7, np.int8), BufferTensorDesc("INT8", (1, 1))).tolist() == [[7]]
+    assert buffer_view(np.array(7, np.int8), BufferTensorDesc("INT8", (1, 1))).tolist() == [[7]]
 
 
 def test_total_size_is_asked_of_a_buffer_when_given():
     memory = np.zeros(3, np.uint8)
-    assert buffer_view("x", bytes(3), BufferTensorDesc("UINT8", (3,))).size == 3
-    assert buffer_view("x", memory, BufferTensorDesc("UINT8", (3,), TotalTensorSizeInBytes=8)).size == 3
+    assert buffer_view(bytes(3), BufferTensorDesc("UINT8", (3,))).size == 3
+    assert buffer_view(memory, BufferTensorDesc("UINT8", (3,), TotalTensorSizeInBytes=8)).size == 3
     with pytest.raises(ValueError, match="x must be at least 8 bytes long, got 3"):
-        buffer_view("x", bytes(3), BufferTensorDesc("UINT8", (3,), TotalTensorSizeInBytes=8))
+        buffer_view(bytes(3), BufferTensorDesc("UINT8", (3,), TotalTensorSizeInBytes=8))
 
 
 PACKED = BufferTensorDesc("FLOAT32", (2, 3))
@@ -175,15 +177,20 @@ PADDED = BufferTensorDesc("FLOAT32", (2, 3), (4, 1))
             bytearray(9),
             BufferTensorDesc("FLOAT32", (0,)),
             ValueError,
-            r"x: `desc` .* `Sizes\[0\]` must be an integer",
+            r"TensorLayout: `desc` must be valid, but `Sizes\[0\]` must be an integer",
         ),
-        (bytearray(9), BufferTensorDesc("INT8", (1,) * 9), ValueError, r"it has more than 8 dimensions"),
+        (
+            bytearray(9),
+            BufferTensorDesc("INT8", (1,) * 9),
+            ValueError,
+            r"`desc` must be valid, but has more than 8 dimensions",
+        ),
         (bytearray(9), BufferTensorDesc("INT4", (1,)), ValueError, r"`dtype` must be taken of .*, got INT4"),
     ],
 )
 def test_view_errors(buffer, desc, error, text):
     with pytest.raises(error, match=text):
-        buffer_view("x", buffer, desc, writable=True)
+        buffer_view(buffer, desc, writable=True)
 
 
 def test_description_of_an_array():

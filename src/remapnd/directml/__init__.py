@@ -33,6 +33,7 @@ from remapnd.directml.enums import (
     TensorFlags,
     TensorType,
 )
+from remapnd.directml.layout import TensorLayout
 from remapnd.directml.operators import (
     OPERATOR_DESCS,
     FieldKind,
@@ -44,9 +45,9 @@ from remapnd.directml.operators import (
     ResampleOperatorDesc,
 )
 from remapnd.directml.policy import Policy
-from remapnd.directml.run import run
+from remapnd.directml.run import CompiledOperator, run
 from remapnd.directml.support import SUPPORT, SupportRow, introduced, support
-from remapnd.directml.tensor import BufferTensorDesc, buffer_view, calc_buffer_tensor_size
+from remapnd.directml.tensor import BufferTensorDesc, calc_buffer_tensor_size
 from remapnd.directml.violation import DirectMLError, Violation
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "AxisDirection",
     "BindingType",
     "BufferTensorDesc",
+    "CompiledOperator",
     "CreateDeviceFlags",
     "DirectMLError",
     "ExecutionFlags",
@@ -72,9 +74,9 @@ __all__ = [
     "SupportRow",
     "TensorDataType",
     "TensorFlags",
+    "TensorLayout",
     "TensorType",
     "Violation",
-    "buffer_view",
     "calc_buffer_tensor_size",
     "check",
     "introduced",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_type_hints
 
+from remapnd import checks
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -47,7 +49,4 @@ class Policy:
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
         for field in fields(self):
-            allowed, value = get_args(hints[field.name]), getattr(self, field.name)
-            if value not in allowed:
-                words = ", ".join(map(repr, allowed))
-                raise ValueError(f"Policy: `{field.name}` must be one of {words}, got {value!r}")
+            checks.choice("Policy", field.name, getattr(self, field.name), get_args(hints[field.name]))

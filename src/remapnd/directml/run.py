@@ -1,6 +1,6 @@
 """Running a valid descriptor on buffers, by the public functions of the package.
 
-Uses `check`, `tensor`, `remapnd.gather`, `remapnd.resample`.
+Uses `check`, `layout`, `remapnd.gather`, `remapnd.resample`.
 """
 
 from __future__ import annotations
@@ -14,26 +14,97 @@ import numpy.typing as npt
 from remapnd.directml import read
 from remapnd.directml.check import check
 from remapnd.directml.enums import FeatureLevelLike, InterpolationMode, OperatorType
-from remapnd.directml.operators import (
-    FieldKind,
-    GatherElementsOperatorDesc,
-    GatherND1OperatorDesc,
-    GatherNDOperatorDesc,
-    OperatorDesc,
-    Resample1OperatorDesc,
-    ResampleOperatorDesc,
-)
+from remapnd.directml.layout import TensorLayout
+from remapnd.directml.operators import FieldKind, OperatorDesc
 from remapnd.directml.overlap import overlaps_itself
 from remapnd.directml.policy import Policy
-from remapnd.directml.tensor import BufferTensorDesc, buffer_view, calc_buffer_tensor_size
 from remapnd.directml.violation import DirectMLError
 from remapnd.gather import gather_elements, gather_nd
 from remapnd.resample import resample
 
 _Array: TypeAlias = npt.NDArray[Any]
+_Kernel: TypeAlias = Callable[[Mapping[str, _Array], _Array], None]
 
 _DEFAULT_POLICY = Policy()
 _BOUNDS: Mapping[str, Literal["clip", "fill", "raise"]] = {"clamp": "clip", "zero": "fill", "error": "raise"}
+
+
+class CompiledOperator:
+    """A checked descriptor that can be run on buffers any number of times, also from several threads at once.
+
+    Parameters
+    ----------
+    desc : OperatorDesc
+        Read once; changes of the sequences in it have no effect later.
+    feature_level : FeatureLevel or str or int
+    policy : Policy
+
+    Raises
+    ------
+    DirectMLError
+        The descriptor has violations; all of them are listed.
+    """
+
+    def __init__(
+        self,
+        desc: OperatorDesc,
+        *,
+        feature_level: FeatureLevelLike = "6_4",
+        policy: Policy = _DEFAULT_POLICY,
+    ) -> None:
+        violations = check(desc, feature_level, policy)
+        if violations:
+            raise DirectMLError(violations)
+        self._type = desc.Type
+        self._inputs = {
+            name: TensorLayout.of(getattr(desc, name))
+            for name in desc.tensor_names(FieldKind.INPUT, FieldKind.INDICES)
+        }
+        (self._output_name,) = desc.tensor_names(FieldKind.OUTPUT)
+        self._output = TensorLayout.of(getattr(desc, self._output_name))
+        self._overlaps = overlaps_itself(self._output.sizes, self._output.strides)
+        self._kernel = _KERNELS[desc.Type](desc, policy)
+
+    def __repr__(self) -> str:
+        return f"<CompiledOperator {self._type}>"
+
+    def __call__(self, inputs: Mapping[str, Any] | Sequence[Any], output: Any = None) -> _Array:
+        """Run the operator; parameters, result and errors as in `run`."""
+        buffers = self._by_name(inputs)
+        views = {
+            name: layout.view(f"{self._type}: `{name}`", buffers[name])
+            for name, layout in self._inputs.items()
+        }
+        name = f"{self._type}: `{self._output_name}`"
+        memory = np.zeros(self._output.total_bytes, np.uint8) if output is None else output
+        view = self._output.view(name, memory, writable=True)
+        for other, array in views.items():
+            if np.may_share_memory(array, view):
+                raise ValueError(f"{name} must share no memory with `{other}`, got overlapping buffers")
+        if self._overlaps:
+            values = np.empty(view.shape, view.dtype)
+            self._kernel(views, values)
+            _write_in_order(view, values)
+        else:
+            self._kernel(views, view)
+        return view
+
+    def _by_name(self, inputs: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
+        """Give each input tensor its buffer."""
+        names = list(self._inputs)
+        if isinstance(inputs, Mapping):
+            if set(inputs) != set(names):
+                raise ValueError(f"{self._type}: `inputs` must have the keys {names}, got {list(inputs)}")
+            return inputs
+        if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"{self._type}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}"
+            )
+        if len(inputs) != len(names):
+            raise ValueError(
+                f"{self._type}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}"
+            )
+        return dict(zip(names, inputs, strict=True))
 
 
 def run(
@@ -88,51 +159,7 @@ def run(
     >>> run(ResampleOperatorDesc(small, large, "LINEAR", 2, [1, 2]), [np.array([0, 1], np.float32)])
     array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
-    violations = check(desc, feature_level, policy)
-    if violations:
-        raise DirectMLError(violations)
-    buffers = _by_name(desc, inputs)
-    views = {
-        name: buffer_view(f"{desc.Type}: `{name}`", buffer, getattr(desc, name))
-        for name, buffer in buffers.items()
-    }
-    (out_name,) = desc.tensor_names(FieldKind.OUTPUT)
-    out_desc: BufferTensorDesc = getattr(desc, out_name)
-    out = _new_output(out_desc) if output is None else output
-    view = buffer_view(f"{desc.Type}: `{out_name}`", out, out_desc, writable=True)
-    for name, array in views.items():
-        if np.may_share_memory(array, view):
-            raise ValueError(
-                f"{desc.Type}: `{out_name}` must share no memory with `{name}`, got overlapping buffers"
-            )
-    runner = _RUNNERS[desc.Type]
-    if policy.output_overlap == "allow" and overlaps_itself(view.shape, [abs(s) for s in view.strides]):
-        result = np.empty(view.shape, view.dtype)
-        runner(desc, views, result, policy)
-        _write_in_order(view, result)
-    else:
-        runner(desc, views, view, policy)
-    return view
-
-
-def _by_name(desc: OperatorDesc, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """Give each input tensor its buffer."""
-    names = desc.tensor_names(FieldKind.INPUT, FieldKind.INDICES)
-    if isinstance(inputs, Mapping):
-        if set(inputs) != set(names):
-            raise ValueError(f"{desc.Type}: `inputs` must have the keys {names}, got {list(inputs)}")
-        return {name: inputs[name] for name in names}
-    if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
-        raise TypeError(f"{desc.Type}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}")
-    if len(inputs) != len(names):
-        raise ValueError(f"{desc.Type}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}")
-    return dict(zip(names, inputs, strict=True))
-
-
-def _new_output(desc: BufferTensorDesc) -> _Array:
-    """Make the smallest buffer for a tensor, as bytes."""
-    least = calc_buffer_tensor_size(desc.DataType, desc.Sizes, desc.Strides)
-    return np.zeros(max(desc.TotalTensorSizeInBytes or 0, least), np.uint8)
+    return CompiledOperator(desc, feature_level=feature_level, policy=policy)(inputs, output)
 
 
 def _write_in_order(view: _Array, values: _Array) -> None:
@@ -155,46 +182,66 @@ def _clamped_below(indices: _Array, sizes: Sequence[int] | int, policy: Policy) 
     return np.where(below, limits - 1, indices) if below.any() else indices
 
 
-def _gather_elements(desc: Any, views: Mapping[str, _Array], out: _Array, policy: Policy) -> None:
-    """Run GATHER_ELEMENTS."""
-    data, indices = views["InputTensor"], views["IndicesTensor"]
-    indices = _clamped_below(indices, data.shape[desc.Axis], policy)
-    gather_elements(data, indices, axis=int(desc.Axis), bounds=_BOUNDS[policy.gather_oob], out=out)
+def _gather_elements(desc: Any, policy: Policy) -> _Kernel:
+    """Prepare GATHER_ELEMENTS."""
+    axis, bounds = int(desc.Axis), _BOUNDS[policy.gather_oob]
+
+    def kernel(views: Mapping[str, _Array], out: _Array) -> None:
+        data, indices = views["InputTensor"], views["IndicesTensor"]
+        indices = _clamped_below(indices, data.shape[axis], policy)
+        gather_elements(data, indices, axis=axis, bounds=bounds, out=out)
+
+    return kernel
 
 
-def _gather_nd(desc: Any, views: Mapping[str, _Array], out: _Array, policy: Policy) -> None:
-    """Run GATHER_ND and GATHER_ND1 on the real dimensions, which are the last ones."""
-    data, indices = views["InputTensor"], views["IndicesTensor"]
-    batch = int(getattr(desc, "BatchDimensionCount", 0))
-    data = data[(0,) * (data.ndim - desc.InputDimensionCount) + (...,)]
-    indices = indices[(0,) * (indices.ndim - desc.IndicesDimensionCount) + (...,)]
-    length = indices.shape[-1]
-    indices = _clamped_below(indices, data.shape[batch : batch + length], policy)
-    padding = out.ndim - (indices.ndim - 1 + data.ndim - batch - length)
-    real = out[(0,) * padding + (...,)]
-    gather_nd(data, indices, batch_dims=batch, bounds=_BOUNDS[policy.gather_oob], out=real)
+def _gather_nd(desc: Any, policy: Policy) -> _Kernel:
+    """Prepare GATHER_ND and GATHER_ND1, on the real dimensions, which are the last ones."""
+    batch, bounds = int(getattr(desc, "BatchDimensionCount", 0)), _BOUNDS[policy.gather_oob]
+    data_count, indices_count = int(desc.InputDimensionCount), int(desc.IndicesDimensionCount)
+
+    def kernel(views: Mapping[str, _Array], out: _Array) -> None:
+        data, indices = _last(views["InputTensor"], data_count), _last(views["IndicesTensor"], indices_count)
+        length = indices.shape[-1]
+        indices = _clamped_below(indices, data.shape[batch : batch + length], policy)
+        real = _last(out, indices_count - 1 + data_count - batch - length)
+        gather_nd(data, indices, batch_dims=batch, bounds=bounds, out=real)
+
+    return kernel
 
 
-def _resample(desc: Any, views: Mapping[str, _Array], out: _Array, policy: Policy) -> None:
-    """Run RESAMPLE and RESAMPLE1; the former is the latter with offsets of 0.5 and -0.5."""
+def _last(array: _Array, count: int) -> _Array:
+    """View an array without the dimensions of size 1 before its last `count`."""
+    view: _Array = array[(0,) * (array.ndim - count) + (...,)]
+    return view
+
+
+def _resample(desc: Any, policy: Policy) -> _Kernel:
+    """Prepare RESAMPLE and RESAMPLE1; the former is the latter with offsets of 0.5 and -0.5."""
+    scales = tuple(map(read.float32, desc.Scales))
+    into = tuple(map(read.float32, getattr(desc, "InputPixelOffsets", [0.5] * len(scales))))
+    onto = tuple(map(read.float32, getattr(desc, "OutputPixelOffsets", [-0.5] * len(scales))))
     linear = InterpolationMode.parse(desc.InterpolationMode) is InterpolationMode.LINEAR
-    resample(
-        views["InputTensor"],
-        scales=[read.float32(s) for s in desc.Scales],
-        shape=out.shape,
-        input_offsets=[read.float32(x) for x in getattr(desc, "InputPixelOffsets", [0.5] * out.ndim)],
-        output_offsets=[read.float32(x) for x in getattr(desc, "OutputPixelOffsets", [-0.5] * out.ndim)],
-        mode="linear" if linear else "nearest",
-        nearest_rule="half_up" if policy.nearest_ties == "up" else "half_down",
-        integer_rule=policy.int_linear_rounding,
-        out=out,
-    )
+
+    def kernel(views: Mapping[str, _Array], out: _Array) -> None:
+        resample(
+            views["InputTensor"],
+            scales=scales,
+            shape=out.shape,
+            input_offsets=into,
+            output_offsets=onto,
+            mode="linear" if linear else "nearest",
+            nearest_rule="half_up" if policy.nearest_ties == "up" else "half_down",
+            integer_rule=policy.int_linear_rounding,
+            out=out,
+        )
+
+    return kernel
 
 
-_RUNNERS: Mapping[OperatorType, Callable[[Any, Mapping[str, _Array], _Array, Policy], None]] = {
-    GatherElementsOperatorDesc.Type: _gather_elements,
-    GatherNDOperatorDesc.Type: _gather_nd,
-    GatherND1OperatorDesc.Type: _gather_nd,
-    ResampleOperatorDesc.Type: _resample,
-    Resample1OperatorDesc.Type: _resample,
+_KERNELS: Mapping[OperatorType, Callable[[Any, Policy], _Kernel]] = {
+    OperatorType.GATHER_ELEMENTS: _gather_elements,
+    OperatorType.GATHER_ND: _gather_nd,
+    OperatorType.GATHER_ND1: _gather_nd,
+    OperatorType.RESAMPLE: _resample,
+    OperatorType.RESAMPLE1: _resample,
 }

@@ -1,6 +1,6 @@
-"""Buffer tensors: their description, their size in bytes, and a buffer seen as the tensor described.
+"""Buffer tensors: their description, their size in bytes, and what can be read of a description.
 
-Uses `enums`, `read`; used by `operators`, `inspection` and `run`.
+Uses `enums`, `read`; used by `operators`, `inspection` and `layout`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from remapnd.directml import read
@@ -84,7 +83,7 @@ def packed_strides(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
-def _element_extent(sizes: Sequence[int], strides: Sequence[int] | None) -> int:
+def element_extent(sizes: Sequence[int], strides: Sequence[int] | None) -> int:
     """Return how many elements lie between the first and the last address, both included."""
     if strides is None:
         return math.prod(sizes)
@@ -123,7 +122,7 @@ def calc_buffer_tensor_size(
             f"calc_buffer_tensor_size: `strides` must have as many elements as `sizes` = {len(sizes)}, "
             f"got {len(strides)}"
         )
-    return -(_element_extent(sizes, strides) * bits // -32) * 4
+    return -(element_extent(sizes, strides) * bits // -32) * 4
 
 
 class Problem(NamedTuple):
@@ -205,7 +204,7 @@ def read_tensor(desc: BufferTensorDesc) -> TensorFacts:
             strides = packed_strides(sizes)
             extent = math.prod(sizes)
         elif strides is not None:
-            extent = _element_extent(sizes, strides)
+            extent = element_extent(sizes, strides)
             if extent > read.UINT_MAX:
                 rule = f"must keep all elements within {read.UINT_MAX} elements of the first"
                 problems.append(Problem("Strides", rule, strides))
@@ -226,88 +225,3 @@ def read_tensor(desc: BufferTensorDesc) -> TensorFacts:
         rule = f"must be 0 or a power of two, at least {element_bytes or 1}"
         problems.append(Problem("GuaranteedBaseOffsetAlignment", rule, desc.GuaranteedBaseOffsetAlignment))
     return TensorFacts(data_type, sizes, strides, flags, count, problems)
-
-
-def buffer_view(
-    name: str, buffer: Any, desc: BufferTensorDesc, *, writable: bool = False
-) -> npt.NDArray[Any]:
-    """View a buffer as the tensor that a description says lies in it. No copy is made.
-
-    Parameters
-    ----------
-    name : str
-        What to call the buffer in errors.
-    buffer : ndarray or bytes-like
-        An array of the tensor's dtype and (up to leading ones) of its shape is the tensor itself, if `desc`
-        is packed, and may have any strides. All else is memory: an array in C order, of the tensor's dtype or
-        of uint8, or any object with the buffer protocol.
-    desc : BufferTensorDesc
-    writable : bool
-        Whether the view will be written.
-
-    Returns
-    -------
-    ndarray, shape ``desc.Sizes``, dtype of ``desc.DataType``; a view
-
-    Raises
-    ------
-    TypeError
-        `buffer` is neither; or an array of another dtype.
-    ValueError
-        `desc` is invalid; `buffer` is too short, read-only, scattered in memory, or an array of several
-        dimensions that are not those of a packed tensor. Too short means: shorter than TotalTensorSizeInBytes
-        if that is given, else than the bytes from the first to the last element.
-    """
-    facts = read_tensor(desc)
-    if facts.problems or facts.data_type is None or facts.sizes is None or facts.strides is None:
-        faults = "; ".join(f"`{p.field}` {p.rule}, got {read.shown(p.value)}" for p in facts.problems)
-        raise ValueError(f"{name}: `desc` must be valid, but {faults or 'it has more than 8 dimensions'}")
-    dtype, sizes = facts.data_type.dtype, facts.sizes
-
-    if isinstance(buffer, np.ndarray):
-        if buffer.dtype not in (dtype, np.uint8):
-            raise TypeError(f"{name} must be an array of {dtype} or of bytes (uint8), got {buffer.dtype}")
-        if writable and not buffer.flags.writeable:
-            raise ValueError(f"{name} must be writable, got a read-only array")
-        packed = all(
-            n == 1 or s == p for n, s, p in zip(sizes, facts.strides, packed_strides(sizes), strict=True)
-        )
-        rest = _without_leading_ones(sizes)
-        if packed and buffer.dtype == dtype and _without_leading_ones(buffer.shape) == rest:
-            # Indexing, unlike reshape, never copies.
-            return buffer[(0,) * (buffer.ndim - len(rest)) + (...,)][(None,) * (len(sizes) - len(rest))]
-        if packed and buffer.ndim > 1:
-            shape = f"the shape {sizes} (leading ones aside)"
-            raise ValueError(f"{name} must have one dimension or {shape}, got {buffer.shape}")
-        if not buffer.flags.c_contiguous:
-            raise ValueError(
-                f"{name} must be C-contiguous to serve as a buffer, got strides {buffer.strides} bytes"
-            )
-        memory = buffer.reshape(-1).view(np.uint8).data
-    else:
-        try:
-            memory = memoryview(buffer)
-        except TypeError:
-            raise TypeError(
-                f"{name} must be an array or a bytes-like object, got {type(buffer).__name__}"
-            ) from None
-        if not memory.c_contiguous:
-            raise ValueError(
-                f"{name} must be C-contiguous to serve as a buffer, got strides {memory.strides} bytes"
-            )
-        if writable and memory.readonly:
-            raise ValueError(f"{name} must be writable, got a read-only {type(buffer).__name__}")
-    needed = max(_element_extent(sizes, facts.strides) * dtype.itemsize, desc.TotalTensorSizeInBytes or 0)
-    if memory.nbytes < needed:
-        raise ValueError(f"{name} must be at least {needed} bytes long, got {memory.nbytes}")
-    # NumPy checks once more that no element lies outside. The stride of a single element is never used.
-    strides = tuple(s * dtype.itemsize if n > 1 else 0 for n, s in zip(sizes, facts.strides, strict=True))
-    return np.ndarray(sizes, dtype, buffer=memory, strides=strides)
-
-
-def _without_leading_ones(shape: Sequence[int]) -> tuple[int, ...]:
-    """Drop the ones in front."""
-    rest = tuple(shape)
-    while rest and rest[0] == 1:
-        rest = rest[1:]
-    return rest
