@@ -11,6 +11,9 @@
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
+#include "gather_run.hpp"
+#include "linear_run.hpp"
+#include "nearest_run.hpp"
 #include "pool.hpp"
 
 namespace nb = nanobind;
@@ -44,6 +47,160 @@ void bind_threads_and_levels(nb::module_& m) {
     m.def("use_level", &use_level);
 }
 
+// ---- gather
+
+// The type of an index array, which must be of integers in native byte order.
+IndexType index_type(nb::handle h, const char* name) {
+    auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+    const int type = PyArray_TYPE(a);
+    if (!PyTypeNum_ISINTEGER(type) || !PyArray_ISNOTSWAPPED(a))
+        throw nb::type_error((std::string("`") + name + "` must have an integer dtype in native byte order").c_str());
+    const int width = PyArray_ITEMSIZE(a) == 1 ? 0 : PyArray_ITEMSIZE(a) == 2 ? 1 : PyArray_ITEMSIZE(a) == 4 ? 2 : 3;
+    return static_cast<IndexType>(width + (PyTypeNum_ISUNSIGNED(type) ? 4 : 0));
+}
+
+// The view of an array whose items are moved as bytes: none may hold a reference.
+ArrayView movable_view_of(nb::handle h, const char* name, bool writable = false) {
+    const ArrayView view = view_of(h, name, writable);
+    if (PyDataType_REFCHK(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(h.ptr()))))
+        throw nb::type_error((std::string("`") + name + "` must not have a dtype that holds Python objects").c_str());
+    return view;
+}
+
+struct Gather {
+    GatherGeometry geometry;
+
+    Gather(std::vector<int> data_axes, std::vector<int> index_axes, std::vector<int> indexed, int component_axis, int bounds)
+        : geometry{std::move(data_axes), std::move(index_axes), std::move(indexed), component_axis,
+                   static_cast<Bounds>(bounds)} {
+        check_geometry(geometry);
+    }
+
+    bool operator()(nb::handle data, nb::handle indices, nb::handle out, nb::handle fill) const {
+        const ArrayView d = movable_view_of(data, "data"), i = view_of(indices, "indices");
+        const ArrayView o = movable_view_of(out, "out", true);
+        const IndexType type = index_type(indices, "indices");
+        const std::byte* item = nullptr;
+        if (geometry.bounds == Bounds::fill) {
+            if (!PyBytes_Check(fill.ptr()) || PyBytes_GET_SIZE(fill.ptr()) != d.itemsize)
+                throw nb::value_error("`fill` must be the bytes of one item");
+            item = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(fill.ptr()));
+        }
+        GatherResult result;
+        if (is_small(o)) {
+            result = run_gather(geometry, d, i, type, o, item, interrupted);
+        } else {
+            nb::gil_scoped_release free;
+            result = run_gather(geometry, d, i, type, o, item, interrupted);
+        }
+        if (result == GatherResult::interrupted) throw nb::python_error();
+        return result == GatherResult::done;
+    }
+};
+
+void bind_gather(nb::module_& m) {
+    nb::class_<Gather>(m, "Gather")
+        .def(nb::init<std::vector<int>, std::vector<int>, std::vector<int>, int, int>(), nb::arg("data_axes"),
+             nb::arg("index_axes"), nb::arg("indexed"), nb::arg("component_axis"), nb::arg("bounds"))
+        .def("__call__", &Gather::operator(), nb::arg("data"), nb::arg("indices"), nb::arg("out"),
+             nb::arg("fill").none());
+}
+
+// ---- resample
+
+// A copy of a one-dimensional NumPy array of T.
+template <class T>
+std::vector<T> copy_of(nb::handle h, int type, const char* name) {
+    const ArrayView v = view_of(h, name);
+    auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+    if (PyArray_TYPE(a) != type || v.rank != 1 || !PyArray_ISCARRAY_RO(a))
+        throw nb::value_error((std::string("`") + name + "` must be a contiguous native 1-D array").c_str());
+    const T* begin = reinterpret_cast<const T*>(v.data);
+    return std::vector<T>(begin, begin + v.shape[0]);
+}
+
+struct Axis {
+    AxisTable table;
+
+    Axis(int axis, std::int64_t n_in, nb::handle first, nb::handle second, nb::handle weight, double one)
+        : table{axis, n_in, copy_of<std::int64_t>(first, NPY_INT64, "first"),
+                copy_of<std::int64_t>(second, NPY_INT64, "second"),
+                copy_of<double>(weight, NPY_FLOAT64, "weight"), one} {}
+};
+
+std::vector<AxisTable> tables_of(const std::vector<Axis>& axes) {
+    std::vector<AxisTable> tables;
+    for (const Axis& a : axes) tables.push_back(a.table);
+    return tables;
+}
+
+void raise_unless_done(Outcome outcome) {
+    if (outcome == Outcome::interrupted) throw nb::python_error();
+    if (outcome == Outcome::out_of_memory) throw std::bad_alloc();
+}
+
+nb::object new_positions(const std::vector<std::int64_t>& positions) {
+    npy_intp size = static_cast<npy_intp>(positions.size());
+    PyObject* a = PyArray_SimpleNew(1, &size, NPY_INT64);
+    if (!a) throw nb::python_error();
+    if (size) std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(a)), positions.data(), 8 * positions.size());
+    return nb::steal(a);
+}
+
+void bind_resample(nb::module_& m) {
+    nb::class_<Axis>(m, "Axis")
+        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, double>(), nb::arg("axis"), nb::arg("n_in"),
+             nb::arg("first"), nb::arg("second"), nb::arg("weight"), nb::arg("one") = 1.0);
+    nb::class_<Rounding>(m, "Rounding")
+        .def("__init__",
+             [](Rounding* self, int rule, double half_step, std::uint64_t base, std::uint16_t divisor, std::uint16_t add,
+                std::uint16_t multiplier, int shift) {
+                 if (rule < 0 || rule > static_cast<int>(Rule::truncate_up)) throw nb::value_error("no such rule");
+                 if (divisor < 1 || shift < 0 || shift > 15) throw nb::value_error("no such division");
+                 new (self) Rounding{static_cast<Rule>(rule), half_step, base, divisor, add, multiplier, shift};
+             },
+             nb::arg("rule"), nb::arg("half_step") = 0.0, nb::arg("base") = 0, nb::arg("divisor") = 1, nb::arg("add") = 0,
+             nb::arg("multiplier") = 0, nb::arg("shift") = 0);
+    nb::class_<LinearRun>(m, "Linear")
+        .def("__init__",
+             [](LinearRun* self, int type, int work, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
+                 if (type < 0 || type >= kTypes || work < 0 || work >= kWorks) throw nb::value_error("no such type");
+                 new (self) LinearRun(static_cast<Type>(type), static_cast<Work>(work), pairs, tables_of(axes),
+                                      std::move(order));
+             },
+             nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
+        .def("__call__",
+             [](const LinearRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound) {
+                 const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
+                 std::vector<std::int64_t> doubtful;
+                 Outcome outcome;
+                 {
+                     nb::gil_scoped_release release;
+                     outcome = self(from, to, rounding, bound, doubtful, interrupted);
+                 }
+                 raise_unless_done(outcome);
+                 return new_positions(doubtful);
+             },
+             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"));
+    nb::class_<NearestRun>(m, "Nearest")
+        .def("__init__",
+             [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },
+             nb::arg("axes"))
+        .def("__call__",
+             [](const NearestRun& self, nb::handle data, nb::handle out) {
+                 const ArrayView from = movable_view_of(data, "data"), to = movable_view_of(out, "out", true);
+                 Outcome outcome;
+                 {
+                     nb::gil_scoped_release release;
+                     outcome = self(from, to, interrupted);
+                 }
+                 raise_unless_done(outcome);
+             },
+             nb::arg("data"), nb::arg("out"));
+}
+
+// ---- the module
+
 bool import_numpy() {
     import_array1(false);
     return true;
@@ -55,4 +212,6 @@ NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
     bind_threads_and_levels(m);
+    bind_gather(m);
+    bind_resample(m);
 }

@@ -1,17 +1,169 @@
 // The seam inside the core: every kernel, what it does and what its caller has made sure of.
 //
 // Kernels are compiled once per level, in namespace remapnd::<level>, and reached through that level's `table`
-// (dispatch.hpp).  They take plain pointers, element or byte strides, and counts >= 0; they allocate nothing.
+// (dispatch.hpp).  They take plain pointers, strides in bytes and counts >= 0; they allocate nothing and check nothing.
+// [a, b) is half-open; pointers named `out` and `dst` overlap no other argument.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace remapnd {
 
+// ---- gather.cpp
+
+enum class Bounds : int { raise, clip, wrap, fill };
+
+// The place of an index type in GatherKernels::add_indices.
+enum class IndexType : int { i8, i16, i32, i64, u8, u16, u32, u64 };
+
+// `count` indices, one every `stride` bytes from `source` (any alignment), into an axis of `n` items that are `step` bytes
+// apart.
+struct IndexRun {
+    const std::byte* source;
+    std::intptr_t stride;
+    std::size_t count;
+    std::int64_t n;
+    std::int64_t step;
+};
+
+// out[r, i, j, :] = data[r, offsets[i], j, :] for r < reps, i < count, j < rows, where [:] is `run` bytes.
+// Nothing of `out` overlaps `data`, and every address made from these numbers lies within the arrays.
+struct Move {
+    const std::byte* data;
+    std::byte* out;
+    const std::int64_t* offsets;  // bytes
+    std::size_t count;
+    std::intptr_t out_step;       // bytes from one i to the next
+    std::size_t reps;
+    std::intptr_t rep_data, rep_out;
+    std::size_t rows;
+    std::intptr_t row_data, row_out;
+    std::size_t run;
+    bool far;                     // data is larger than the second-level cache: worth asking for it early
+};
+
+struct GatherKernels {
+    // offsets[i] = base + q * row_step + j * item_step for i < count, where q and j are the quotient and remainder of
+    // (first + i) by `row`.  0 <= first < row.
+    void (*ramp)(std::int64_t* offsets, std::size_t count, std::size_t first, std::size_t row, std::int64_t base,
+                 std::int64_t row_step, std::int64_t item_step);
+    // Adds the byte offset of each index to offsets[i]; true when an index is out of range.  Then, under fill, that index
+    // counts as 0 and bad[i] becomes 1 (it is left alone elsewhere); under raise, and for n == 0 under clip and wrap, the
+    // offsets must not be used.  For fill, n > 0.
+    bool (*add_indices[8])(const IndexRun& run, Bounds bounds, std::int64_t* offsets, std::uint8_t* bad);
+    void (*move)(const Move& m);
+    // Writes the item over every out[r, i, j, :] of `m` with bad[i] != 0; m.run is a multiple of itemsize > 0.
+    void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
+};
+
+// ---- resample.cpp
+
+// Element types that resampling computes with, in the order of the tables below.
+enum class Type : int { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+inline constexpr int kTypes = 12;
+inline constexpr int kTypeSize[kTypes] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
+
+// The working type, indexing the tables below: float32, float64, or 16-bit integers that hold the exact result times the
+// product of the denominators of the passes so far (8-bit data whose product of all denominators is at most 256).
+enum class Work : int { f32, f64, u16 };
+inline constexpr int kWorks = 3;
+
+enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
+
+// How a working value v becomes an integer.
+//
+// Floats: `half_step` is half of half the distance of neighbouring exact results (a value that near to a decision is on
+// it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
+// u16: the result is (v + add) * multiplier >> 16 >> shift, which is the floor of (v + divisor / 2) / divisor, or of
+// v / divisor for truncation; all sums fit in 16 bits.
+struct Rounding {
+    Rule rule = Rule::half_up;
+    double half_step = 0;
+    std::uint64_t base = 0;
+    std::uint16_t divisor = 1, add = 0, multiplier = 0;
+    int shift = 0;
+};
+
+// Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];
+// out[e] = a + (b - a) * w, for u16 a * (one - w) + b * w.
+// For whole vectors v of `lanes` outputs the same is said again by lane numbers within windows * lanes values from
+// row + base[v]; windows is 0 where that is not possible.  All those values may be read.
+template <class W>
+struct Lerps {
+    std::int64_t count;
+    const std::int32_t* first;
+    const std::int32_t* second;
+    const W* weight;
+    W one;
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* first_lane;
+    const std::uint8_t* second_lane;
+};
+
+// The careful twin of a kernel takes (1 - w) * a + w * b where a + (b - a) * w is not finite, and a or b where w is 0
+// or 1.
+// The kernels that floats alone need are null for u16.
+template <class W>
+struct RowKernels {
+    int lanes;  // of the horizontal pass, at most kMaxLanes; 0: no lane numbers wanted
+
+    // out[i] = a[i] + (b[i] - a[i]) * w, for u16 a[i] * (one - w) + b[i] * w; out may be a
+    void (*lerp)(const W* a, const W* b, W w, W one, std::int64_t count, W* out);
+    void (*across)(const Lerps<W>& table, const W* row, W* out);
+
+    void (*lerp_careful)(const W* a, const W* b, W w, std::int64_t count, W* out);
+    void (*across_careful)(const Lerps<W>& table, const W* row, W* out);
+    bool (*any_nonfinite)(const W* row, std::int64_t count);
+    void (*canonical_nans)(W* row, std::int64_t count);
+    // Positions i whose row[i] is within `bound` of where `rule` decides, to out; returns how many.
+    std::int64_t (*doubtful)(const W* row, std::int64_t count, Rule rule, W bound, std::int32_t* out);
+};
+
+// For each type and each working type W that it may have (null otherwise); rows of the type are contiguous and aligned
+// to it.
+struct TypeKernels {
+    // dst[i] = src[i] - base, as W
+    void (*convert)(const std::byte* src, std::int64_t count, std::uint64_t base, void* dst);
+    // The lerp of RowKernels on two rows of the type; base 0.
+    void (*lerp)(const std::byte* a, const std::byte* b, double w, double one, std::int64_t count, void* out);
+    // the element at dst + k * stride_x + j * stride_c = row[k * block + j], rounded, plus base
+    void (*store)(const void* row, std::int64_t count, std::int64_t block, const Rounding& rounding, std::byte* dst,
+                  std::intptr_t stride_x, std::intptr_t stride_c);
+};
+
+// The horizontal pass on a row of bytes, u16 the working type, for whole groups of 8 outputs: pick[2 * e] and
+// pick[2 * e + 1] are the places of a and b within windows * 16 bytes from row + base[e / 8], weight[2 * e] and
+// weight[2 * e + 1] their weights, below 128.  windows is 1 or 2; all those bytes may be read.
+struct ByteLerps {
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* pick;
+    const std::int8_t* weight;
+};
+
+inline constexpr int kMaxLanes = 32;
+
+struct ResampleKernels {
+    RowKernels<float> f32;
+    RowKernels<double> f64;
+    RowKernels<std::uint16_t> u16;
+    TypeKernels type[kTypes][kWorks];  // by Type and Work
+    // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
+    void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
+                         std::uint16_t* out);
+    // Moves items of `size` bytes: dst + k * dst_stride = src + column(k) * src_stride, k in [0, count);
+    // column(k) is columns[k], or k when columns is null.
+    void (*pick)(const std::byte* src, std::intptr_t src_stride, const std::int64_t* columns, std::int64_t count,
+                 std::int64_t size, std::byte* dst, std::intptr_t dst_stride);
+};
+
+// ---- the table of a level
+
 struct Kernels {
     const char* level;
-    // gather.cpp
-    // resample.cpp
+    const GatherKernels* gather;
+    const ResampleKernels* resample;
 };
 
 }  // namespace remapnd

@@ -1,0 +1,300 @@
+// Gather kernels: indices to byte offsets, and the loops that move what the offsets say.
+//
+// Compiled once per level; no standard header with code in it may come in here (ARCHITECTURE.md, Levels).
+#include <cstring>
+
+#include "kernels.hpp"
+
+namespace remapnd::REMAPND_LEVEL {
+namespace {
+
+using std::byte;
+using std::int64_t;
+using std::intptr_t;
+using std::size_t;
+using std::uint64_t;
+using std::uint8_t;
+
+constexpr int64_t kLargest = INT64_MAX;
+
+void ramp(int64_t* offsets, size_t count, size_t first, size_t row, int64_t base, int64_t row_step, int64_t item_step) {
+    if (row_step == 0 && item_step == 0) {
+        for (size_t i = 0; i < count; ++i) offsets[i] = base;
+        return;
+    }
+    for (size_t i = 0, j = first; i < count; j = 0, base += row_step) {
+        const size_t end = count - i < row - j ? count - i : row - j;
+        const int64_t start = base + static_cast<int64_t>(j) * item_step;
+        for (size_t k = 0; k < end; ++k) offsets[i + k] = start + static_cast<int64_t>(k) * item_step;
+        i += end;
+    }
+}
+
+// An index as int64; those of 2**63 and more become 2**63 - 1, which is out of range for every axis too.
+template <class T>
+inline int64_t load(const byte* p) {
+    T v;
+    std::memcpy(&v, p, sizeof v);
+    if constexpr (sizeof(T) == 8 && T(-1) > T(0))
+        return v > static_cast<uint64_t>(kLargest) ? kLargest : static_cast<int64_t>(v);
+    else
+        return static_cast<int64_t>(v);
+}
+
+template <class T>
+inline int64_t from_end(int64_t v, int64_t n) {
+    if constexpr (T(-1) < T(0)) v += (v >> 63) & n;
+    return v;
+}
+
+// Negative exactly when v is not in [0, n): one OR collects a whole block.
+inline int64_t outside(int64_t v, int64_t n) {
+    return static_cast<int64_t>(static_cast<uint64_t>(v) | (static_cast<uint64_t>(n - 1) - static_cast<uint64_t>(v)));
+}
+
+inline int64_t times(int64_t v, int64_t step) {
+    return static_cast<int64_t>(static_cast<uint64_t>(v) * static_cast<uint64_t>(step));
+}
+
+// `stride` is a constant in the calls for contiguous indices, which lets the compiler use whole vectors.
+template <class T, Bounds bounds>
+inline bool add_strided(const IndexRun& run, intptr_t stride, int64_t* offsets, uint8_t* bad) {
+    const byte* p = run.source;
+    const int64_t n = run.n, step = run.step;
+    const size_t count = run.count;  // a copy: `offsets` might alias `run`
+    int64_t any = 0;
+    for (size_t i = 0; i < count; ++i) {
+        int64_t v = from_end<T>(load<T>(p + static_cast<intptr_t>(i) * stride), n);
+        if constexpr (bounds == Bounds::clip) {
+            v = v > n - 1 ? n - 1 : v;
+            v = v < 0 ? 0 : v;
+        } else {
+            const int64_t out = outside(v, n);
+            any |= out;
+            if constexpr (bounds == Bounds::fill) {
+                const int64_t mask = out >> 63;
+                v &= ~mask;
+                bad[i] |= static_cast<uint8_t>(mask & 1);
+            }
+        }
+        offsets[i] = static_cast<int64_t>(static_cast<uint64_t>(offsets[i]) + static_cast<uint64_t>(times(v, step)));
+    }
+    return any < 0;
+}
+
+template <class T, Bounds bounds>
+inline bool add(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
+    if (run.stride == static_cast<intptr_t>(sizeof(T))) return add_strided<T, bounds>(run, sizeof(T), offsets, bad);
+    return add_strided<T, bounds>(run, run.stride, offsets, bad);
+}
+
+// The index modulo n, whatever its size.
+template <class T>
+void add_wrapped(const IndexRun& run, int64_t* offsets) {
+    for (size_t i = 0; i < run.count; ++i) {
+        T t;
+        std::memcpy(&t, run.source + static_cast<intptr_t>(i) * run.stride, sizeof t);
+        int64_t v;
+        if constexpr (T(-1) > T(0)) {
+            v = static_cast<int64_t>(static_cast<uint64_t>(t) % static_cast<uint64_t>(run.n));
+        } else {
+            v = static_cast<int64_t>(t) % run.n;
+            v += (v >> 63) & run.n;
+        }
+        offsets[i] += v * run.step;
+    }
+}
+
+template <class T>
+bool all_inside(const IndexRun& run) {
+    int64_t any = 0;
+    for (size_t i = 0; i < run.count; ++i)
+        any |= outside(from_end<T>(load<T>(run.source + static_cast<intptr_t>(i) * run.stride), run.n), run.n);
+    return any >= 0;
+}
+
+template <class T>
+bool add_indices(const IndexRun& run, Bounds bounds, int64_t* offsets, uint8_t* bad) {
+    switch (bounds) {
+        case Bounds::raise:
+            return add<T, Bounds::raise>(run, offsets, bad);
+        case Bounds::fill:
+            return add<T, Bounds::fill>(run, offsets, bad);
+        case Bounds::clip:
+            if (run.n == 0) return run.count > 0;
+            return add<T, Bounds::clip>(run, offsets, bad);
+        case Bounds::wrap:
+            if (run.n == 0) return run.count > 0;
+            break;
+    }
+    // A division for each index is needed only where one is outside.  An index that changes between the two readings
+    // is the reason to clip here.
+    if (all_inside<T>(run))
+        add<T, Bounds::clip>(run, offsets, bad);
+    else
+        add_wrapped<T>(run, offsets);
+    return false;
+}
+
+// ---- Moving: a Copy moves one run.
+
+template <size_t N>
+struct Fixed {
+    explicit Fixed(size_t) {}
+    void operator()(byte* to, const byte* from) const { std::memcpy(to, from, N); }
+};
+
+// N <= run <= 2 * N: two copies that overlap.
+template <size_t N>
+struct Twice {
+    size_t last;
+    explicit Twice(size_t run) : last(run - N) {}
+    void operator()(byte* to, const byte* from) const {
+        byte a[N], b[N];
+        std::memcpy(a, from, N);
+        std::memcpy(b, from + last, N);
+        std::memcpy(to, a, N);
+        std::memcpy(to + last, b, N);
+    }
+};
+
+// run > 64: whole lines, the last one overlapping the one before.
+struct Lines {
+    size_t last;
+    explicit Lines(size_t run) : last(run - 64) {}
+    void operator()(byte* to, const byte* from) const {
+        for (size_t k = 0; k < last; k += 64) std::memcpy(to + k, from + k, 64);
+        std::memcpy(to + last, from + last, 64);
+    }
+};
+
+struct Any {
+    size_t run;
+    explicit Any(size_t n) : run(n) {}
+    void operator()(byte* to, const byte* from) const { std::memcpy(to, from, run); }
+};
+
+inline void prefetch([[maybe_unused]] const byte* p) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p);
+#endif
+}
+
+// Indices looked ahead: enough copies to cover a miss in the last cache.
+constexpr size_t kAhead = 16;
+
+template <class Copy>
+void move_indexed(const Move& m, Copy copy, intptr_t out_step) {
+    for (size_t r = 0; r < m.reps; ++r) {
+        const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
+        byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
+        size_t i = 0;
+        if (m.far)
+            for (; i + kAhead < m.count; ++i, out += out_step) {
+                const byte* next = data + m.offsets[i + kAhead];
+                for (size_t k = 0; k < m.run && k < 256; k += 64) prefetch(next + k);
+                copy(out, data + m.offsets[i]);
+            }
+        for (; i < m.count; ++i, out += out_step) copy(out, data + m.offsets[i]);
+    }
+}
+
+template <class Copy>
+void move_rows(const Move& m, Copy copy) {
+    for (size_t r = 0; r < m.reps; ++r)
+        for (size_t i = 0; i < m.count; ++i) {
+            const byte* from = m.data + static_cast<intptr_t>(r) * m.rep_data + m.offsets[i];
+            byte* to = m.out + static_cast<intptr_t>(r) * m.rep_out + static_cast<intptr_t>(i) * m.out_step;
+            for (size_t j = 0; j < m.rows; ++j, from += m.row_data, to += m.row_out) copy(to, from);
+        }
+}
+
+template <class Copy>
+void move_with(const Move& m) {
+    if (m.rows == 1)
+        move_indexed(m, Copy(m.run), m.out_step);
+    else
+        move_rows(m, Copy(m.run));
+}
+
+// `step` is a constant in the call for contiguous results.  Four items are read before one is written.
+template <size_t N>
+inline void move_items_by(byte* out, intptr_t step, const byte* data, const int64_t* offsets, size_t count) {
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4, out += 4 * step) {
+        byte a[N], b[N], c[N], d[N];
+        std::memcpy(a, data + offsets[i], N);
+        std::memcpy(b, data + offsets[i + 1], N);
+        std::memcpy(c, data + offsets[i + 2], N);
+        std::memcpy(d, data + offsets[i + 3], N);
+        std::memcpy(out, a, N);
+        std::memcpy(out + step, b, N);
+        std::memcpy(out + 2 * step, c, N);
+        std::memcpy(out + 3 * step, d, N);
+    }
+    for (; i < count; ++i, out += step) std::memcpy(out, data + offsets[i], N);
+}
+
+// Items of a size that is one load and one store.
+template <size_t N>
+void move_items(const Move& m) {
+    if (m.rows != 1) return move_rows(m, Fixed<N>(N));
+    for (size_t r = 0; r < m.reps; ++r) {
+        const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
+        byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
+        if (m.out_step == static_cast<intptr_t>(N))
+            move_items_by<N>(out, N, data, m.offsets, m.count);
+        else
+            move_items_by<N>(out, m.out_step, data, m.offsets, m.count);
+    }
+}
+
+void move(const Move& m) {
+    switch (m.run) {
+        case 1:
+            return move_items<1>(m);
+        case 2:
+            return move_items<2>(m);
+        case 3:
+            return move_with<Fixed<3>>(m);
+        case 4:
+            return move_items<4>(m);
+        case 6:
+            return move_with<Fixed<6>>(m);
+        case 8:
+            return move_items<8>(m);
+        case 12:
+            return move_with<Fixed<12>>(m);
+        case 16:
+            return move_items<16>(m);
+    }
+    if (m.run < 8) return move_with<Twice<4>>(m);
+    if (m.run < 16) return move_with<Twice<8>>(m);
+    if (m.run <= 32) return move_with<Twice<16>>(m);
+    if (m.run <= 64) return move_with<Twice<32>>(m);
+    if (m.run <= 1024) return move_with<Lines>(m);
+    return move_with<Any>(m);
+}
+
+void fill(const Move& m, const uint8_t* bad, const byte* item, size_t itemsize) {
+    for (size_t r = 0; r < m.reps; ++r)
+        for (size_t i = 0; i < m.count; ++i) {
+            if (!bad[i]) continue;
+            byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out + static_cast<intptr_t>(i) * m.out_step;
+            for (size_t j = 0; j < m.rows; ++j, out += m.row_out)
+                for (size_t k = 0; k < m.run; k += itemsize) std::memcpy(out + k, item, itemsize);
+        }
+}
+
+}  // namespace
+
+extern const GatherKernels gather_table;
+const GatherKernels gather_table{
+    ramp,
+    {add_indices<std::int8_t>, add_indices<std::int16_t>, add_indices<std::int32_t>, add_indices<std::int64_t>,
+     add_indices<std::uint8_t>, add_indices<std::uint16_t>, add_indices<std::uint32_t>, add_indices<std::uint64_t>},
+    move,
+    fill,
+};
+
+}  // namespace remapnd::REMAPND_LEVEL

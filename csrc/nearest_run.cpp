@@ -1,0 +1,58 @@
+#include "nearest_run.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "dispatch.hpp"
+
+namespace remapnd {
+
+// Of a task: some tens of microseconds.
+constexpr std::int64_t kTaskBytes = 131072;
+
+NearestRun::NearestRun(std::vector<AxisTable> axes) : axes_(std::move(axes)) { check(axes_); }
+
+Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, const Poll& poll) const {
+    if (data.itemsize != out.itemsize || data.itemsize <= 0) throw std::invalid_argument("item sizes must be equal");
+    const RowGeometry g = row_geometry(data, out, lengths(axes_), INT64_MAX);
+    if (is_empty(out)) return Outcome::done;
+    const auto pick = kernels().resample->pick;
+    // Where the elements of a block lie side by side on both sides they are one item.
+    const bool whole = g.block == 1 || (g.src_c == data.itemsize && g.dst_c == data.itemsize);
+    const std::int64_t size = whole ? g.block * data.itemsize : data.itemsize, moves = whole ? 1 : g.block;
+    const std::int64_t width = std::min(g.xs, std::max<std::int64_t>(1, kTaskBytes / (g.block * data.itemsize)));
+    const std::int64_t pieces = (g.xs + width - 1) / width;
+    const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / (width * g.block * data.itemsize));
+    const std::int64_t row_tasks = (g.rows + rows_per_task - 1) / rows_per_task;
+    const std::int64_t* columns = axes_.back().first.data();
+
+    const auto task = [&](std::int64_t t) {
+        const std::int64_t x0 = t / row_tasks * width, count = std::min(width, g.xs - x0);
+        const std::int64_t begin = t % row_tasks * rows_per_task, end = std::min(begin + rows_per_task, g.rows);
+        const bool repeatable = whole && g.dst_x == size;
+        const std::byte* previous = nullptr;
+        std::byte* previous_dst = nullptr;
+        RowWalk walk(g.loops, begin);
+        for (std::int64_t r = begin; r < end; ++r, walk.next()) {
+            const std::byte* src = data.data;
+            std::byte* dst = out.data + x0 * g.dst_x;
+            for (std::size_t l = 0; l < g.loops.size(); ++l) {
+                const Loop& loop = g.loops[l];
+                const std::int64_t at = walk.at()[l];
+                src += (loop.table >= 0 ? axes_[loop.table].first[at] : at) * loop.src_stride;
+                dst += at * loop.dst_stride;
+            }
+            if (repeatable && src == previous)
+                std::memcpy(dst, previous_dst, static_cast<std::size_t>(count * size));
+            else
+                for (std::int64_t j = 0; j < moves; ++j)
+                    pick(src + j * g.src_c, g.src_x, columns + x0, count, size, dst + j * g.dst_c, g.dst_x);
+            previous = src;
+            previous_dst = dst;
+        }
+    };
+    return run_all(pieces * row_tasks, task, poll);
+}
+
+}  // namespace remapnd

@@ -1,0 +1,93 @@
+"""The compiled core as Python sees it."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# ---- threads and levels
+
+def set_num_threads(n: int) -> None: ...
+def set_num_threads_here(n: int) -> None: ...
+def get_num_threads_here() -> int: ...
+def get_num_threads() -> int: ...
+def levels_built() -> list[str]: ...
+def levels_usable() -> list[str]: ...
+def level() -> str: ...
+def use_level(name: str) -> bool: ...
+
+# ---- gather
+
+class Gather:
+    """A gather with all axes told (ARCHITECTURE.md, Gather geometry).
+
+    `bounds` is 0 raise, 1 clip, 2 wrap, 3 fill. A call returns False when an index was out of range; `out`
+    may then be partly written.
+    """
+
+    def __init__(
+        self,
+        data_axes: list[int],
+        index_axes: list[int],
+        indexed: list[int],
+        component_axis: int,
+        bounds: int,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        indices: npt.NDArray[Any],
+        out: npt.NDArray[Any],
+        fill: bytes | None,
+    ) -> bool: ...
+
+# ---- resample
+
+class Axis:
+    """One resampled axis: taps in [0, n_in) and the weight of the second, over `one`; 1-D, native, contiguous."""
+
+    def __init__(
+        self,
+        axis: int,
+        n_in: int,
+        first: npt.NDArray[np.int64],
+        second: npt.NDArray[np.int64],
+        weight: npt.NDArray[np.float64],
+        one: float = 1.0,
+    ) -> None: ...
+
+class Rounding:
+    """How a working value becomes an integer (Rounding in csrc/kernels.hpp).
+
+    `rule` is 0 half_up, 1 half_even, 2 truncate by sign, 3 truncate down, 4 truncate up.
+    """
+
+    def __init__(
+        self,
+        rule: int,
+        half_step: float = 0.0,
+        base: int = 0,
+        divisor: int = 1,
+        add: int = 0,
+        multiplier: int = 0,
+        shift: int = 0,
+    ) -> None: ...
+
+class Linear:
+    """Linear resampling along `axes`, ascending; `order` lists their positions in the order of application.
+
+    `type` is the place in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32,
+    float64; `work` 0 float32, 1 float64, 2 uint16; with `pairs` items are two of the type. A call returns
+    the flat positions of results within `bound` of a decision.
+    """
+
+    def __init__(self, type: int, work: int, pairs: bool, axes: list[Axis], order: list[int]) -> None: ...
+    def __call__(
+        self, data: npt.NDArray[Any], out: npt.NDArray[Any], rounding: Rounding, bound: float
+    ) -> npt.NDArray[np.int64]: ...
+
+class Nearest:
+    """Nearest resampling along `axes`, ascending: moves items; reads `first` of the tables."""
+
+    def __init__(self, axes: list[Axis]) -> None: ...
+    def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...

@@ -1,0 +1,289 @@
+"""Checks of arguments: one function for each rule; raises with the wording of `errors`."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .coordinates import as_fraction
+from .errors import must
+
+MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
+_ADDRESSABLE = 2**63 - 1
+
+# ---- any operator
+
+
+def integer(op: str, name: str, value: object) -> int:
+    """Return `value` as an int."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be an integer", value))
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(must(op, name, "be an integer", repr(value))) from None
+
+
+def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    """Refuse a word that is not among those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", repr(value)))
+
+
+def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
+    """Return `value` as a tuple of sizes >= 0."""
+    sizes = tuple(integer(op, name, n) for n in value)
+    if any(n < 0 for n in sizes):
+        raise ValueError(must(op, name, "have sizes of at least 0", sizes))
+    return sizes
+
+
+def axis(op: str, value: object, rank: int) -> int:
+    """Return `value` as an axis in [0, rank)."""
+    a = integer(op, "axis", value)
+    if not -rank <= a < rank:
+        raise ValueError(must(op, "axis", f"lie in [{-rank}, {rank})", a))
+    return a % rank
+
+
+def has_axes(op: str, name: str, sizes: tuple[int, ...]) -> None:
+    """Refuse a 0-d array."""
+    if not sizes:
+        raise ValueError(must(op, name, "have at least 1 axis", "shape ()"))
+
+
+def movable_dtype(op: str, name: str, dtype: np.dtype[Any]) -> None:
+    """Refuse items that are references: they cannot be moved as bytes."""
+    if dtype.hasobject:
+        raise TypeError(must(op, name, "have a dtype of fixed size without Python objects", dtype))
+
+
+def result_shape(op: str, name: str, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse a result that no array can hold; `name` is the parameter that asks for it."""
+    if len(sizes) > MAX_RANK:
+        raise ValueError(must(op, name, f"give a result of at most {MAX_RANK} axes", len(sizes)))
+    if math.prod(sizes) * dtype.itemsize > _ADDRESSABLE:
+        raise ValueError(must(op, name, "give a result that can be addressed", result_size(sizes, dtype)))
+
+
+def result_size(sizes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    """Return the words for a result that is too large."""
+    return f"shape {sizes} of {math.prod(sizes) * dtype.itemsize} bytes"
+
+
+# ---- gather and scatter
+
+BOUNDS = ("raise", "clip", "wrap", "fill")
+
+
+def bounds(op: str, value: object) -> None:
+    """Refuse a policy for indices out of range that a gather does not have."""
+    if not isinstance(value, str) or value not in BOUNDS:
+        rule = f"be one of {', '.join(map(repr, BOUNDS))}"
+        if value == "drop":
+            rule += " (only scatters can drop)"
+        raise ValueError(must(op, "bounds", rule, repr(value)))
+
+
+def index_dtype(op: str, dtype: np.dtype[Any]) -> None:
+    """Refuse indices that are not integers."""
+    if dtype.kind in "iu":
+        return
+    if dtype.kind == "b":
+        advice = " (np.flatnonzero turns a mask into indices)"
+    elif dtype.kind == "f":
+        advice = " (indices.astype(np.int64) cuts fractions off)"
+    else:
+        advice = ""
+    raise TypeError(must(op, "indices", f"have an integer dtype{advice}", dtype))
+
+
+def _indices_outside(
+    indices: npt.NDArray[Any], sizes: Sequence[int], components: bool, bounds: str
+) -> npt.NDArray[np.bool_]:
+    """Return where `indices` are out of range; `sizes` are those of the indexed axes."""
+    bad = np.zeros(indices.shape, np.bool_)
+    for c, n in enumerate(sizes):
+        part, mark = (indices[..., c], bad[..., c : c + 1]) if components else (indices, bad)
+        outside: npt.NDArray[np.bool_]
+        if bounds != "raise":  # clip and wrap: only an axis without items has no place for an index
+            outside = np.full(part.shape, n == 0)
+        elif indices.dtype.kind == "u":
+            outside = part >= n
+        else:
+            outside = (part < -n) | (part >= n)
+        mark[...] = outside.reshape(mark.shape)
+    return bad
+
+
+def _slabs(indices: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Yield slabs of some million indices along the first axis, and where they start."""
+    if indices.ndim == 0:
+        yield 0, indices
+        return
+    step = max(1, 2**22 * indices.shape[0] // max(1, indices.size))
+    for start in range(0, indices.shape[0], step):
+        yield start, indices[start : start + step]
+
+
+def index_range(
+    op: str,
+    indices: npt.NDArray[Any],
+    axes: Sequence[int],
+    sizes: Sequence[int],
+    *,
+    components: bool,
+    bounds: str,
+) -> None:
+    """Raise for the first index, in row-major order, that is out of range.
+
+    `axes` and `sizes` are those of the indexed axes; with `components` the last axis of `indices` has one
+    for each.
+    """
+    for start, slab in _slabs(indices):
+        bad = _indices_outside(slab, sizes, components, bounds)
+        if not bad.any():
+            continue
+        at = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        c = at[-1] if components else 0
+        where = (at[0] + start, *at[1:]) if at else at
+        n = sizes[c]
+        rule = f"lie in [{-n}, {n}) on axis {axes[c]}" if n else f"be empty for axis {axes[c]} of size 0"
+        raise IndexError(must(op, "indices", rule, int(slab[at]), where))
+
+
+# Kinds of value that may fill an item of a kind; whether the very value fits is looked at then.
+_FILLS = {"M": "M", "m": "m", "S": "S", "U": "U", "c": "biufc"}
+_REAL = "biuf"
+
+
+def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
+    """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
+    if type(value) is int and value == 0:
+        return bytes(dtype.itemsize)
+    if isinstance(value, (np.ndarray, np.generic)) and value.shape == ():
+        if value.dtype == dtype:  # the very bits, padding too
+            return value.tobytes()
+        if value.dtype == dtype.newbyteorder("="):
+            return np.array(value, dtype).tobytes()
+    fits = True
+    item = None
+    if dtype.type is np.void:
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            item = np.array(value, dtype)
+    else:
+        given = np.asarray(value)
+        if given.ndim:
+            raise ValueError(must(op, "fill_value", "be a scalar", f"shape {given.shape}"))
+        kind = "i" if isinstance(value, int) else given.dtype.kind
+        fits = kind in _FILLS.get(dtype.kind, _REAL)
+        if fits:
+            item = _converted(value, given, dtype)
+    if item is None:
+        text = must(op, "fill_value", f"be castable to {dtype} without loss", repr(value))
+        raise ValueError(text) if fits else TypeError(text)
+    return item.tobytes()
+
+
+def _converted(value: Any, given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+    """Return a value of a fitting kind as an item of `dtype`; None where it is another value there."""
+    if dtype.kind in "biu":
+        low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        whole = math.isfinite(value) and int(value) == value
+        return np.array(int(value), dtype) if whole and low <= value <= high else None
+    try:
+        with np.errstate(all="ignore"):
+            item = np.array(value, dtype)
+    except OverflowError:  # an int larger than every float
+        return None
+    if dtype.kind in "SU":
+        same = given.dtype.itemsize <= dtype.itemsize
+    elif dtype.kind in "mM":
+        same = bool(np.isnat(given)) or bool(item == given)
+    else:
+        same = bool(np.isfinite(item)) or not np.isfinite(given)
+    return item if same else None
+
+
+# ---- resample
+
+
+def _one_each(op: str, name: str, value: object, count: int) -> list[Any]:
+    """Return a value for each of `count` axes; a single one serves all."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(must(op, name, f"have one value for each of {count} axes", f"{len(value)} values"))
+    return list(value)
+
+
+def axes(op: str, value: object, rank: int) -> tuple[int, ...]:
+    """Return axes in [0, rank), each once, in the order given; all of them for None."""
+    if value is None:
+        return tuple(range(rank))
+    listed = [integer(op, "axes", v) for v in (value if isinstance(value, Sequence) else (value,))]
+    for a in listed:
+        if not -rank <= a < rank:
+            raise ValueError(must(op, "axes", f"lie in [{-rank}, {rank})", a))
+    positive = tuple(a % rank for a in listed)
+    if len(set(positive)) != len(positive):
+        raise ValueError(must(op, "axes", "name each axis once", tuple(listed)))
+    return positive
+
+
+def numbers(op: str, name: str, value: object, count: int) -> list[Fraction]:
+    """Return finite real numbers, one for each of `count` axes, exactly."""
+    return [as_fraction(v, op=op, parameter=name) for v in _one_each(op, name, value, count)]
+
+
+def scales(op: str, value: object, count: int) -> list[Fraction]:
+    """Return finite real numbers > 0, one for each of `count` axes, exactly."""
+    exact = numbers(op, "scales", value, count)
+    for scale, given in zip(exact, _one_each(op, "scales", value, count), strict=True):
+        if scale <= 0:
+            raise ValueError(must(op, "scales", "be > 0", given))
+    return exact
+
+
+def lengths(op: str, value: object, n_ins: Sequence[int]) -> list[int]:
+    """Return output lengths for axes of lengths `n_ins`; 0 where the input has none, and only there."""
+    n_outs = [integer(op, "shape", v) for v in _one_each(op, "shape", value, len(n_ins))]
+    for n_in, n_out in zip(n_ins, n_outs, strict=True):
+        rule = "be at least 1" if n_in else "be 0 for an axis of length 0"
+        if n_out < 0 or (n_in == 0) != (n_out == 0):
+            raise ValueError(must(op, "shape", rule, n_out))
+    return n_outs
+
+
+def scaled_lengths(op: str, n_ins: Sequence[int], exact_scales: Sequence[Fraction]) -> list[int]:
+    """Return output lengths ``floor(length * scale)``, which are 0 only where the length is."""
+    n_outs = []
+    for n_in, scale in zip(n_ins, exact_scales, strict=True):
+        n_out = math.floor(n_in * scale)
+        if n_in and not n_out:
+            rule = f"be at least 1/{n_in} for an axis of length {n_in} (or give `shape`)"
+            raise ValueError(must(op, "scales", rule, float(scale)))
+        n_outs.append(n_out)
+    return n_outs
+
+
+def arithmetic_dtype(op: str, dtype: np.dtype[Any], allowed: Sequence[str]) -> None:
+    """Refuse a dtype that cannot be interpolated."""
+    if dtype.name not in allowed:
+        rule = f"have one of the dtypes {', '.join(allowed)} for mode 'linear' ('nearest' takes every dtype)"
+        raise TypeError(must(op, "data", rule, dtype))
+
+
+def planned(op: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse data that a plan was not made for."""
+    if array.dtype != dtype:
+        raise TypeError(must(op, "data", f"have the dtype {dtype} of the plan", array.dtype))
+    if array.shape != shape:
+        raise ValueError(must(op, "data", f"have the shape {shape} of the plan", array.shape))

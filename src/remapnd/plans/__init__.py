@@ -1,0 +1,1 @@
+"""Plans: geometry, from shapes, dtypes and options to kernel calls; a plan holds no data."""

@@ -1,0 +1,138 @@
+"""Arrays for the tests: dtypes, memory layouts, hypothesis strategies, and comparison bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+
+# Every kind of dtype whose items are moved as bytes, of every size with a loop of its own and some without.
+MOVABLE_DTYPES = [
+    np.dtype(d)
+    for d in (
+        "?",
+        "i1",
+        "u1",
+        "i2",
+        "u2",
+        "i4",
+        "u4",
+        "i8",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "g",
+        "c8",
+        "c16",
+        "M8[ns]",
+        "m8[s]",
+        "S1",
+        "S3",
+        "S5",
+        "U2",
+        "V7",
+        "V33",
+        "V100",
+        ml_dtypes.bfloat16,
+        ml_dtypes.float8_e4m3fn,
+        ml_dtypes.float8_e5m2,
+        [("a", "<i2"), ("b", ">f4")],
+        [("rgb", "u1", (3,))],
+        ">i2",
+        ">f4",
+        ">c16",
+    )
+]
+INDEX_DTYPES = [np.dtype(d) for d in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
+
+# Layouts in memory that `laid_out` makes.
+LAYOUTS = ("C", "F", "negative", "strided", "zero_stride", "read_only", "unaligned", "swapped")
+
+
+def random_array(shape: tuple[int, ...], dtype: np.dtype[Any], seed: int = 0) -> np.ndarray:
+    """Return an array of random bits: floats with signalling NaNs, dates with NaT, and so on."""
+    rng = np.random.default_rng(seed)
+    if dtype == np.bool_:
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    count = int(np.prod(shape, dtype=np.int64))
+    if dtype.type is np.longdouble:  # has padding, which NumPy does not always copy: leave it zero
+        a = np.zeros(shape, dtype)
+        a[...] = rng.standard_normal(shape)
+        return a
+    if dtype.kind == "U":
+        return rng.integers(1, 0xD7FF, (count, dtype.itemsize // 4)).astype("<u4").view(dtype).reshape(shape)
+    return np.frombuffer(rng.bytes(count * dtype.itemsize), dtype).reshape(shape).copy()
+
+
+def laid_out(a: np.ndarray, layout: str) -> np.ndarray:
+    """Return an array with the values of `a` (but see zero_stride) in another memory layout or byte order."""
+    if a.ndim == 0 and layout not in ("read_only", "unaligned", "swapped"):
+        return np.array(a)
+    if layout == "F":
+        return np.asfortranarray(a)
+    if layout == "negative":
+        turned = (slice(None, None, -1),) * a.ndim
+        return np.ascontiguousarray(a[turned])[turned]
+    if layout == "strided":
+        wide = np.zeros(tuple(2 * n + 1 for n in a.shape), a.dtype)
+        part = wide[tuple(slice(1, 2 * n + 1, 2) for n in a.shape)]
+        part[...] = a
+        return part
+    if layout == "zero_stride":  # of the values, only those at 0 on the first axis are left
+        return np.broadcast_to(a[:1], a.shape) if a.shape[0] else a
+    if layout == "read_only":
+        a = a.copy()
+        a.flags.writeable = False
+        return a
+    if layout == "unaligned":
+        memory = np.zeros(a.nbytes + 1, np.uint8)
+        moved = memory[1:].view(a.dtype).reshape(a.shape) if a.nbytes else a
+        moved[...] = a
+        return moved
+    if layout == "swapped":
+        return a.astype(a.dtype.newbyteorder()) if a.dtype.kind in "iufcmM" else a
+    return np.ascontiguousarray(a)
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have one dtype (with byte order), one shape and the same bytes."""
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def result_arrays(shape: tuple[int, ...], dtype: np.dtype[Any], layout: str) -> np.ndarray:
+    """Return an array for `out=` in a layout in which it can be written."""
+    a = laid_out(np.zeros(shape, dtype), layout)
+    return a if a.flags.writeable and a.dtype == dtype else np.zeros(shape, dtype)
+
+
+shapes = st.lists(st.integers(0, 5), min_size=1, max_size=5).map(tuple)
+filled_shapes = st.lists(st.integers(1, 5), min_size=1, max_size=5).map(tuple)
+layouts = st.sampled_from(LAYOUTS)
+movable_dtypes = st.sampled_from(MOVABLE_DTYPES)
+index_dtypes = st.sampled_from(INDEX_DTYPES)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def index_arrays(draw, shape: tuple[int, ...], n: int, outside: bool) -> np.ndarray:
+    """Draw indices into an axis of size n; with `outside` some beyond it, up to the limits of the dtype."""
+    dtype = draw(index_dtypes)
+    rng = np.random.default_rng(draw(seeds))
+    low, high = (-n if dtype.kind == "i" else 0), max(n, 1)
+    limits = np.iinfo(dtype)
+    values = rng.integers(max(low, limits.min), min(high, limits.max + 1), shape).astype(dtype)
+    if outside:
+        wild = np.array(
+            [v for v in (n, -n - 1, limits.min, limits.max) if limits.min <= v <= limits.max], dtype
+        )
+        values = np.where(rng.random(shape) < 0.3, rng.choice(wild, shape), values).astype(dtype)
+    return laid_out(np.asarray(values), draw(layouts))
+
+
+def sparse_view(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of any size over the memory of one item."""
+    return as_strided(value, shape, (0,) * len(shape), writeable=False)
