@@ -127,7 +127,7 @@ def by_scalars(values, axis, positions, working):
         with np.errstate(all="ignore"):
             r = a + (b - a) * w
             if not np.isfinite(r):
-                r = a if w == 0 else (working(1) - w) * a + w * b
+                r = a if w == 0 else b if w == 1 else (working(1) - w) * a + w * b
         result[output] = r
     return result
 

@@ -141,7 +141,7 @@ def resample(
     -----
     Linear on floats works in float32 for float16, bfloat16 and float32, in float64 for float64; complex
     numbers are two floats. Axis by axis in the order of `taps.axis_order`, ``a + (b - a) * w``, or where
-    that is not finite ``(1 - w) * a + w * b``, without the second term where w is zero; then NaN is made the
+    that is not finite ``(1 - w) * a + w * b``, without the term whose weight is zero; then NaN is made the
     positive quiet NaN without payload, and the result is rounded once to the dtype of `data`. Axes whose
     table is the identity are left out.
     """
@@ -193,7 +193,7 @@ def _linear_floats(values: NDArray[Any], axis: int, table: taps.LinearTable) -> 
     w = _along(table.weight, axis, values.ndim)
     with np.errstate(all="ignore"):
         result = a + (b - a) * w
-        by_products = np.where(w == 0, a, (1 - w) * a + w * b)
+        by_products = np.where(w == 0, a, np.where(w == 1, b, (1 - w) * a + w * b))
     return np.where(np.isfinite(result), result, by_products)
 
 

@@ -194,7 +194,9 @@ class ResamplePlan:
     def _prepare_linear(self) -> None:
         """Choose the arithmetic and make the kernel's object; none if every axis is the identity."""
         name = _PAIRS.get(self.dtype.name, self.dtype.name)
-        narrow = name in ("float16", "bfloat16", "float32") or (self.dtype.kind in "iu" and self.dtype.itemsize <= 2)
+        narrow = name in ("float16", "bfloat16", "float32") or (
+            self.dtype.kind in "iu" and self.dtype.itemsize <= 2
+        )
         self._tables = self._linear_tables(np.float32 if narrow else np.float64)
         if not self._tables:
             return
@@ -331,11 +333,14 @@ class ResamplePlan:
         for part in np.array_split(positions, -(-len(positions) // _EXACT_AT_ONCE)):
             places = np.unravel_index(part, out.shape)
             total = sum(
-                np.prod(weights, axis=0) * data[taken].astype(object) for taken, weights in self._corners(places)
+                np.prod(weights, axis=0) * data[taken].astype(object)
+                for taken, weights in self._corners(places)
             )
             out[places] = [reference.rounded(v, denominator, self.integer_rule) for v in np.atleast_1d(total)]
 
-    def _corners(self, places: tuple[NDArray[Any], ...]) -> Iterator[tuple[tuple[NDArray[Any], ...], list[Any]]]:
+    def _corners(
+        self, places: tuple[NDArray[Any], ...]
+    ) -> Iterator[tuple[tuple[NDArray[Any], ...], list[Any]]]:
         """Each combination of taps: where it lies in data, and its weights as numerators."""
         for which in itertools.product((0, 1), repeat=len(self._tables)):
             taken = list(places)
