@@ -333,11 +333,16 @@ def test_directory_as_input(capsys, name):
     assert refused(capsys, 1, name, "out.npy", "--shape", "3x3") == f"cannot read {name}: Is a directory"
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"PK\3\4", b"\x93NUMPY", b"\x93NUMPY\1\0v\0{'descr': '<f8', ", b"hello" * 100]
-)
-def test_damaged_npy(capsys, content):
+@pytest.mark.parametrize("content", [b"", b"PK\3\4", b"hello" * 100, b"\x80\4N."])
+def test_file_that_is_no_npy(capsys, content):
     Path("in.npy").write_bytes(content)
+    text = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+    assert text == "cannot read in.npy: this is no .npy file"
+
+
+@pytest.mark.parametrize("content", [b"", b"\1\0v\0{'descr': '<f8', ", b"\1\0\4\0(1)\n", b"\x09\0"])
+def test_damaged_npy(capsys, content):
+    Path("in.npy").write_bytes(b"\x93NUMPY" + content)
     assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("cannot read in.npy: ")
 
 
