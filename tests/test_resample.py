@@ -8,13 +8,14 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LAYOUTS, MOVABLE_DTYPES, laid_out, random_array, result_arrays, same_bits, sparse_view
 
 import remapnd
 from remapnd import ResamplePlan, _core, reference, resample, resize
 from remapnd.coordinates import COORDINATE_MODES
+from remapnd.plans.resample import _division
 from remapnd.taps import NEAREST_RULES
 
 INTEGERS = [np.dtype(d) for d in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")]
@@ -212,6 +213,17 @@ def test_every_arithmetic_for_small_integers(dtype, rule):
     assert (("uint16", False) in used) == (dtype == "u1")
 
 
+@pytest.mark.parametrize("rule", ["half_up", "truncate"])
+def test_division_by_multiplication_is_exact(rule):
+    for divisor in range(2, 257):
+        d = _division(divisor, rule)
+        sums = np.arange(255 * divisor + 1)
+        assert d["multiplier"] < 2**16
+        assert sums[-1] + d["add"] < 2**16
+        quotients = (sums + d["add"]) * d["multiplier"] >> 16 >> d["shift"]
+        assert np.array_equal(quotients, (sums + (divisor // 2 if rule == "half_up" else 0)) // divisor)
+
+
 @pytest.mark.parametrize("rule", reference.INTEGER_RULES)
 @pytest.mark.parametrize("base", [0, 2**53 + 1, 2**63 - 2000, -(2**63), -(2**60) + 7])
 def test_large_64_bit_integers(base, rule):
@@ -362,53 +374,134 @@ def test_plan_explains():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda x: resample(x), ValueError, "resample: `shape` or `scales` must be given, got neither"),
-        (lambda x: resize(x), ValueError, "resize: `shape` or `scales` must be given, got neither"),
+        (resample, ValueError, "resample: `shape` or `scales` must be given, got neither"),
+        (resize, ValueError, "resize: `shape` or `scales` must be given, got neither"),
         (lambda x: resample(x, scales=0), ValueError, "resample: `scales` must be > 0, got 0"),
         (lambda x: resample(x, scales=-1.5), ValueError, r"resample: `scales` must be > 0, got -1.5"),
-        (lambda x: resample(x, scales=float("nan")), ValueError, "resample: `scales` must be finite, got nan"),
-        (lambda x: resample(x, scales=float("inf")), ValueError, "resample: `scales` must be finite, got inf"),
-        (lambda x: resample(x, scales="2"), TypeError, "resample: `scales` must be a real number, got '2' of type str"),
-        (lambda x: resample(x, scales=True), TypeError, "resample: `scales` must be a real number, got True of type bool"),
-        (lambda x: resample(x, scales=(1, 2, 3)), ValueError,
-         "resample: `scales` must have one value for each of 2 axes, got 3 values"),
-        (lambda x: resample(x, scales=0.1), ValueError,
-         r"resample: `scales` must be at least 1/4 for an axis of length 4 \(or give `shape`\), got 0.1"),
-        (lambda x: resample(x, scales=1, input_offsets=float("nan")), ValueError,
-         "resample: `input_offsets` must be finite, got nan"),
-        (lambda x: resize(x, (3,)), ValueError, "resize: `shape` must have one value for each of 2 axes, got 1 values"),
+        (
+            lambda x: resample(x, scales=float("nan")),
+            ValueError,
+            "resample: `scales` must be finite, got nan",
+        ),
+        (
+            lambda x: resample(x, scales=float("inf")),
+            ValueError,
+            "resample: `scales` must be finite, got inf",
+        ),
+        (
+            lambda x: resample(x, scales="2"),
+            TypeError,
+            "resample: `scales` must be a real number, got '2' of type str",
+        ),
+        (
+            lambda x: resample(x, scales=True),
+            TypeError,
+            "resample: `scales` must be a real number, got True of type bool",
+        ),
+        (
+            lambda x: resample(x, scales=(1, 2, 3)),
+            ValueError,
+            "resample: `scales` must have one value for each of 2 axes, got 3 values",
+        ),
+        (
+            lambda x: resample(x, scales=0.1),
+            ValueError,
+            r"resample: `scales` must be at least 1/4 for an axis of length 4 \(or give `shape`\), got 0.1",
+        ),
+        (
+            lambda x: resample(x, scales=1, input_offsets=float("nan")),
+            ValueError,
+            "resample: `input_offsets` must be finite, got nan",
+        ),
+        (
+            lambda x: resize(x, (3,)),
+            ValueError,
+            "resize: `shape` must have one value for each of 2 axes, got 1 values",
+        ),
         (lambda x: resize(x, (3, 0)), ValueError, "resize: `shape` must be at least 1, got 0"),
         (lambda x: resize(x, (3, -2)), ValueError, "resize: `shape` must be at least 1, got -2"),
         (lambda x: resize(x, (3, 2.0)), TypeError, "resize: `shape` must be an integer, got 2.0"),
-        (lambda x: resize(x[:0], (3, 2)), ValueError, "resize: `shape` must be 0 for an axis of length 0, got 3"),
+        (
+            lambda x: resize(x[:0], (3, 2)),
+            ValueError,
+            "resize: `shape` must be 0 for an axis of length 0, got 3",
+        ),
         (lambda x: resize(x, 3, axes=2), ValueError, r"resize: `axes` must lie in \[-2, 2\), got 2"),
-        (lambda x: resize(x, 3, axes=(0, -2)), ValueError, r"resize: `axes` must name each axis once, got \(0, -2\)"),
+        (
+            lambda x: resize(x, 3, axes=(0, -2)),
+            ValueError,
+            r"resize: `axes` must name each axis once, got \(0, -2\)",
+        ),
         (lambda x: resize(x, 3, axes=1.0), TypeError, "resize: `axes` must be an integer, got 1.0"),
-        (lambda x: resize(x, 3, mode="cubi"), ValueError, "resize: `mode` must be one of 'nearest', 'linear', got 'cubi'"),
-        (lambda x: resize(x, 3, mode="nearest", nearest_rule="up"), ValueError,
-         "resize: `nearest_rule` must be one of 'half_up', 'half_down', 'floor', 'ceil', got 'up'"),
-        (lambda x: resize(x, 3, integer_rule="trunc"), ValueError,
-         "resize: `integer_rule` must be one of 'half_up', 'half_even', 'truncate', got 'trunc'"),
-        (lambda x: resize(x, 3, coordinates="centre"), ValueError,
-         "resize: `coordinates` must be one of 'half_pixel', .*, got 'centre'"),
-        (lambda x: resize(x > 1, 3), TypeError,
-         r"resize: `data` must have one of the dtypes uint8, .*complex128 for mode 'linear' \('nearest' takes every dtype\), "
-         "got bool"),
-        (lambda x: resize(x.astype(object), 3), TypeError,
-         "resize: `data` must have a dtype of fixed size without Python objects, got object"),
-        (lambda x: resize(x, 2**40), ValueError, "resize: `shape` must give a result that can be addressed, got shape"),
-        (lambda x: resize(x, 2**25), ValueError, r"resize: `out` must fit in memory, got shape \(33554432, 33554432\) of \d+ bytes"),
+        (
+            lambda x: resize(x, 3, mode="cubi"),
+            ValueError,
+            "resize: `mode` must be one of 'nearest', 'linear', got 'cubi'",
+        ),
+        (
+            lambda x: resize(x, 3, mode="nearest", nearest_rule="up"),
+            ValueError,
+            "resize: `nearest_rule` must be one of 'half_up', 'half_down', 'floor', 'ceil', got 'up'",
+        ),
+        (
+            lambda x: resize(x, 3, integer_rule="trunc"),
+            ValueError,
+            "resize: `integer_rule` must be one of 'half_up', 'half_even', 'truncate', got 'trunc'",
+        ),
+        (
+            lambda x: resize(x, 3, coordinates="centre"),
+            ValueError,
+            "resize: `coordinates` must be one of 'half_pixel', .*, got 'centre'",
+        ),
+        (
+            lambda x: resize(x > 1, 3),
+            TypeError,
+            r"`data` must have one of the dtypes uint8, .*complex128 for mode 'linear' "
+            r"\('nearest' takes every dtype\), got bool",
+        ),
+        (
+            lambda x: resize(x.astype(object), 3),
+            TypeError,
+            "resize: `data` must have a dtype of fixed size without Python objects, got object",
+        ),
+        (
+            lambda x: resize(x, 2**40),
+            ValueError,
+            "resize: `shape` must give a result that can be addressed, got shape",
+        ),
+        (
+            lambda x: resize(x, 2**25),
+            ValueError,
+            r"resize: `out` must fit in memory, got shape \(33554432, 33554432\) of \d+ bytes",
+        ),
         (lambda x: resize(x, 3, out=x), ValueError, r"resize: `out` must have shape \(3, 3\), got \(4, 5\)"),
-        (lambda x: resize(x, (4, 5), out=x), ValueError, "resize: `out` must not overlap an input, got an array that does"),
-        (lambda x: resize(x, 3, out=np.zeros((3, 3), "f4")), TypeError, "resize: `out` must have dtype float64, got float32"),
-        (lambda x: resize(x, 3, out=np.broadcast_to(1.0, (3, 3))), ValueError,
-         "resize: `out` must be writable, got a read-only array"),
-        (lambda x: ResamplePlan((3, 3), "f8", scales=2)(x), ValueError,
-         r"resample: `data` must have the shape \(3, 3\) of the plan, got \(4, 5\)"),
-        (lambda x: ResamplePlan((4, 5), "f4", scales=2)(x), TypeError,
-         "resample: `data` must have the dtype float32 of the plan, got float64"),
+        (
+            lambda x: resize(x, (4, 5), out=x),
+            ValueError,
+            "resize: `out` must not overlap an input, got an array that does",
+        ),
+        (
+            lambda x: resize(x, 3, out=np.zeros((3, 3), "f4")),
+            TypeError,
+            "resize: `out` must have dtype float64, got float32",
+        ),
+        (
+            lambda x: resize(x, 3, out=np.broadcast_to(1.0, (3, 3))),
+            ValueError,
+            "resize: `out` must be writable, got a read-only array",
+        ),
+        (
+            ResamplePlan((3, 3), "f8", scales=2),
+            ValueError,
+            r"resample: `data` must have the shape \(3, 3\) of the plan, got \(4, 5\)",
+        ),
+        (
+            ResamplePlan((4, 5), "f4", scales=2),
+            TypeError,
+            "resample: `data` must have the dtype float32 of the plan, got float64",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(np.arange(20.0).reshape(4, 5))

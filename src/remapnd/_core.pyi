@@ -44,7 +44,7 @@ class Gather:
 # ---- resample
 
 class Axis:
-    """One resampled axis: taps in [0, n_in) and the weight of the second, over `one`; 1-D, native, contiguous."""
+    """One resampled axis: taps in [0, n_in), and the weight of the second over `one`; contiguous arrays."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class Rounding:
 class Linear:
     """Linear resampling along `axes`, ascending; `order` lists their positions in the order of application.
 
-    `type` is the place in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32,
-    float64; `work` 0 float32, 1 float64, 2 uint16; with `pairs` items are two of the type. A call returns
-    the flat positions of results within `bound` of a decision.
+    `type` is the place in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16,
+    float32, float64; `work` 0 float32, 1 float64, 2 uint16; with `pairs` items are two of the type. A call
+    returns the flat positions of results within `bound` of a decision.
     """
 
     def __init__(self, type: int, work: int, pairs: bool, axes: list[Axis], order: list[int]) -> None: ...

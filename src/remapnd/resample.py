@@ -44,17 +44,17 @@ def resample(
 ) -> Any:
     """Resample an array along some axes, with scale, offsets and output length as independent facts.
 
-    Output sample X of an axis reads position ``x = (X - output_offset) / scale - input_offset``, exactly; positions
-    outside are those of the edge sample.
+    Output sample X of an axis reads position ``x = (X - output_offset) / scale - input_offset``, exactly;
+    positions outside are those of the edge sample.
 
     Parameters
     ----------
     data : array of any rank
-        Nearest takes every fixed-size dtype; linear integers of 8 to 64 bits, float16, bfloat16, float32, float64,
-        complex64 and complex128.
+        Nearest takes every fixed-size dtype; linear integers of 8 to 64 bits, float16, bfloat16, float32,
+        float64, complex64 and complex128.
     scales : int, float or Fraction, or one for each of `axes`, > 0, optional
-        Output samples per input sample. A float means its exact binary value. By default the exact ratio of output
-        to input length.
+        Output samples per input sample. A float means its exact binary value. By default the exact ratio of
+        output to input length.
     shape : int, or one for each of `axes`, optional
         Output lengths; by default ``floor(length * scale)``, exactly.
     axes : int or sequence of int, optional
@@ -63,10 +63,11 @@ def resample(
         The defaults put sample centres at half pixels.
     mode : "linear" or "nearest"
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
-        Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are exact.
+        Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are
+        exact.
     integer_rule : "half_up", "half_even" or "truncate"
-        How linear on integers rounds: ``floor(v + 1/2)``, to nearest with ties to even, towards zero. v is the
-        exact rational result: the integer is right for every value.
+        How linear on integers rounds: ``floor(v + 1/2)``, to nearest with ties to even, towards zero. v is
+        the exact rational result: the integer is right for every value.
     out : array, optional
         Written in place and returned; must have the shape and dtype of the result and not overlap `data`.
 
@@ -79,13 +80,13 @@ def resample(
     TypeError
         `data` has a dtype that the mode does not take; a number is none.
     ValueError
-        A scale is not positive and finite, an axis or length is out of range, an option is unknown, the result is
-        too large, or `out` does not fit.
+        A scale is not positive and finite, an axis or length is out of range, an option is unknown, the
+        result is too large, or `out` does not fit.
 
     Notes
     -----
-    Source of the rule: DML_RESAMPLE1_OPERATOR_DESC, ``X = (x + InputPixelOffset) * Scale + OutputPixelOffset``.
-    The bits of the result do not depend on machine, threads or memory layout.
+    Source of the rule: DML_RESAMPLE1_OPERATOR_DESC, ``X = (x + InputPixelOffset) * Scale +
+    OutputPixelOffset``. The bits of the result do not depend on machine, threads or memory layout.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def resize(
     integer_rule: IntegerRule = "half_up",
     out: Any = None,
 ) -> Any:
-    """Resample an array along some axes to given lengths, with positions by a named coordinate mode.
+    """Resample an array along some axes to given lengths, positions by a named coordinate mode.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def resize(
     coordinates : str
         Position x of output sample X, for lengths n to m:
 
-        * "half_pixel": ``(X + 1/2) / s - 1/2``, what OpenCV, Pillow, PyTorch and TensorFlow 2 mean by resizing
+        * "half_pixel": ``(X + 1/2) / s - 1/2``, as OpenCV, Pillow, PyTorch and TensorFlow 2 resize
         * "align_corners": ``X * (n - 1) / (m - 1)``
         * "asymmetric": ``X / s``
         * "half_pixel_symmetric": half_pixel about the common centre where m is not s * n
@@ -186,7 +187,7 @@ def resize(
 
 
 def _hashable(value: Any) -> Any:
-    """A list or array of numbers as a tuple, for the cache of plans."""
+    """Return a list or array of numbers as a tuple, for the cache of plans."""
     if isinstance(value, list):
         return tuple(value)
     return tuple(value.tolist()) if getattr(value, "ndim", 0) == 1 else value

@@ -1,6 +1,7 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
-Uses `taps` for the tables, `reference` for the results that floating point cannot decide, and the compiled core.
+Uses `taps` for the tables, `reference` for the results that floating point cannot decide, and the compiled
+core.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ MODES: Final = ("nearest", "linear")
 PerAxis: TypeAlias = "Number | Sequence[Number]"
 
 _TYPES: Final = {
-    name: code
-    for code, name in enumerate(
-        ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
-        + ["float16", "bfloat16", "float32", "float64"]
-    )
+    "uint8": 0,
+    "int8": 1,
+    "uint16": 2,
+    "int16": 3,
+    "uint32": 4,
+    "int32": 5,
+    "uint64": 6,
+    "int64": 7,
+    "float16": 8,
+    "bfloat16": 9,
+    "float32": 10,
+    "float64": 11,
 }
 _PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
 _RULES: Final = {"half_up": 0, "half_even": 1, "truncate": 2}
@@ -105,7 +113,8 @@ class ResamplePlan:
         if steps is None:
             steps = [_ratio(n_out, n_in) for n_in, n_out in zip(n_ins, n_outs, strict=True)]
         maps = [coordinates.axis_map(*args) for args in zip(steps, before, after, strict=True)]
-        self._prepare(op, data_shape, dtype, listed, n_outs, maps, (mode, nearest_rule, integer_rule))
+        axes_and_maps = list(zip(listed, n_outs, maps, strict=True))
+        self._prepare(op, (data_shape, dtype), axes_and_maps, (mode, nearest_rule, integer_rule))
 
     @classmethod
     def resized(
@@ -139,20 +148,23 @@ class ResamplePlan:
             for k, (n_in, n_out) in enumerate(zip(n_ins, n_outs, strict=True))
         ]
         self = cls.__new__(cls)
-        self._prepare(op, data_shape, dtype, listed, n_outs, maps, (mode, nearest_rule, integer_rule))
+        axes_and_maps = list(zip(listed, n_outs, maps, strict=True))
+        self._prepare(op, (data_shape, dtype), axes_and_maps, (mode, nearest_rule, integer_rule))
         return self
 
     def _prepare(
         self,
         op: str,
-        data_shape: tuple[int, ...],
-        dtype: DTypeLike,
-        axes: Sequence[int],
-        n_outs: Sequence[int],
-        maps: Sequence[AxisMap],
+        data: tuple[tuple[int, ...], DTypeLike],
+        axes: Sequence[tuple[int, int, AxisMap]],
         options: tuple[str, str, str],
     ) -> None:
-        """Check the options, keep everything in ascending order of axes and make the kernel's object."""
+        """Check the options, keep everything in ascending order of axes and make the kernel's object.
+
+        `data` is shape and dtype; `axes` are triples of axis, output length and map; `options` are mode,
+        nearest_rule and integer_rule.
+        """
+        data_shape, dtype = data
         mode, nearest_rule, integer_rule = options
         checks.choice(op, "mode", mode, MODES)
         checks.choice(op, "nearest_rule", nearest_rule, taps.NEAREST_RULES)
@@ -162,13 +174,13 @@ class ResamplePlan:
             checks.arithmetic_dtype(op, self.dtype, (*_TYPES, *_PAIRS))
         else:
             checks.movable_dtype(op, "data", self.dtype)
-        ascending = sorted(zip(axes, n_outs, maps, strict=True), key=lambda entry: entry[0])
+        ascending = sorted(axes, key=lambda entry: entry[0])
         self.op = op
         self.data_shape = data_shape
         self.axes = tuple(axis for axis, _, _ in ascending)
         self.maps = tuple(map for _, _, map in ascending)
         self.mode, self.nearest_rule, self.integer_rule = mode, nearest_rule, integer_rule
-        lengths = dict(zip(axes, n_outs, strict=True))
+        lengths = {axis: n_out for axis, n_out, _ in axes}
         self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
         checks.result_shape(op, "shape", self.output_shape, self.dtype)
         self._tables: dict[int, taps.LinearTable] = {}
@@ -228,8 +240,8 @@ class ResamplePlan:
     def _order(self) -> tuple[int, ...]:
         """Resampled axes in the order of their passes.
 
-        Where the result does not depend on it, two axes in 16-bit integers, the horizontal pass goes first: it can
-        then read bytes.
+        Where the result does not depend on it, two axes in 16-bit integers, the horizontal pass goes first:
+        it can then read bytes.
         """
         axes = list(self._tables)
         if self._arithmetic.working == "uint16" and len(axes) == 2:
@@ -243,13 +255,13 @@ class ResamplePlan:
     def _integer_arithmetic(self, magnitude: int, base: int = 0) -> _Arithmetic:
         """Arithmetic for integers that differ from each other, and from `base`, by less than `magnitude`.
 
-        Floats: each axis adds at most 4 u M to the error: the rounded weight, a difference, a product and a sum; the
-        addition of one half before the floor adds u (M + 2).
+        Floats: each axis adds at most 4 u M to the error: the rounded weight, a difference, a product and a
+        sum; the addition of one half before the floor adds u (M + 2).
         """
         grid = self._grid()
-        if self.dtype == np.uint8 and 1 < grid <= 256:
-            return _Arithmetic("uint16", _division(grid, self.integer_rule))
         rule = _RULES[self.integer_rule]
+        if self.dtype == np.uint8 and 1 < grid <= 256:
+            return _Arithmetic("uint16", _core.Rounding(rule, **_division(grid, self.integer_rule)))
         if base and self.integer_rule == "truncate":
             rule = _TRUNCATE_DOWN if base > 0 else _TRUNCATE_UP
         error = math.inf
@@ -318,7 +330,7 @@ class ResamplePlan:
             self._fill_exactly(data, out, doubtful)
 
     def _arithmetic_for(self, data: NDArray[Any]) -> _Arithmetic | None:
-        """Arithmetic for 64-bit integers by the range of their values; None if that is too wide for float64."""
+        """Arithmetic for 64-bit integers by the range of their values; None if that is too wide."""
         low, high = int(data.min()), int(data.max())
         if max(-low, high) < _FLOAT64_INTEGERS:
             return self._integer_arithmetic(2 * max(-low, high, 1))
@@ -364,9 +376,10 @@ class ResamplePlan:
         return hash(self._key)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        n_outs = tuple(self.output_shape[axis] for axis in self.axes)
+        n_outs = (self.output_shape[axis] for axis in self.axes)
+        axes = tuple(zip(self.axes, n_outs, self.maps, strict=True))
         options = (self.mode, self.nearest_rule, self.integer_rule)
-        return _restored, (self.op, self.data_shape, self.dtype, self.axes, n_outs, self.maps, options)
+        return _restored, (self.op, (self.data_shape, self.dtype), axes, options)
 
     def __repr__(self) -> str:
         shapes = f"{self.data_shape} -> {self.output_shape}"
@@ -399,16 +412,13 @@ class ResamplePlan:
 
 def _restored(
     op: str,
-    data_shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    axes: tuple[int, ...],
-    n_outs: tuple[int, ...],
-    maps: tuple[AxisMap, ...],
+    data: tuple[tuple[int, ...], DTypeLike],
+    axes: Sequence[tuple[int, int, AxisMap]],
     options: tuple[str, str, str],
 ) -> ResamplePlan:
     """Make a plan again from what `ResamplePlan.__reduce__` kept."""
     plan = ResamplePlan.__new__(ResamplePlan)
-    plan._prepare(op, data_shape, dtype, axes, n_outs, maps, options)
+    plan._prepare(op, data, axes, options)
     return plan
 
 
@@ -417,13 +427,13 @@ def _ratio(n_out: int, n_in: int) -> Fraction:
     return Fraction(n_out, n_in) if n_in else Fraction(1)
 
 
-def _division(divisor: int, integer_rule: str) -> _core.Rounding:
-    """Division of sums up to 255 * divisor by `divisor`, 2 to 256, as a multiplication of 16 bits and a shift.
+def _division(divisor: int, integer_rule: str) -> dict[str, int]:
+    """Division of sums up to 255 * divisor by `divisor`, 2 to 256: a 16-bit multiplication and a shift.
 
-    With k = 16 + shift and d the divisor, ``n // d == n * m >> k`` for all n up to N if m is 2**k / d rounded up and
-    (m d - 2**k) N < 2**k; and ``n // d == (n + 1) * m >> k`` if m is rounded down and (2**k - m d) (N + 1) <= 2**k.
-    For the divisors here one of the two always holds. Source: A. D. Robison, N-bit unsigned division via N-bit
-    multiply-add, 2005.
+    With k = 16 + shift and d the divisor, ``n // d == n * m >> k`` for all n up to N if m is 2**k / d
+    rounded up and (m d - 2**k) N < 2**k; and ``n // d == (n + 1) * m >> k`` if m is rounded down and (2**k -
+    m d) (N + 1) <= 2**k. For the divisors here one of the two always holds. Source: A. D. Robison, N-bit
+    unsigned division via N-bit multiply-add, 2005.
     """
     half = 0 if integer_rule == "truncate" else divisor // 2
     largest = 255 * divisor + half
@@ -434,5 +444,4 @@ def _division(divisor: int, integer_rule: str) -> _core.Rounding:
         add, multiplier = half, up
     else:
         add, multiplier = half + 1, power // divisor
-    rule = _RULES[integer_rule]
-    return _core.Rounding(rule, divisor=divisor, add=add, multiplier=multiplier, shift=shift)
+    return {"divisor": divisor, "add": add, "multiplier": multiplier, "shift": shift}
