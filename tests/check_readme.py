@@ -3,9 +3,9 @@
     python tests/check_readme.py commands                  print the two commands
     python tests/check_readme.py compare RUN.txt TEST.txt  compare what they printed with README.md
 
-The commands are the two lines of a fenced block of kind `sh`. The first fenced block after it that has no kind,
-or the kind `text`, shows the end of what the first command prints, to the letter. The next one shows the
-closing line of the second, of which counts and seconds may differ.
+The commands are the two lines of a fenced block of kind `sh`. The first fenced block after it that has no
+kind, or the kind `text`, shows the end of what the first command prints, to the letter. The next one shows
+the closing line of the second, of which counts and seconds may differ.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def parts(text: str) -> tuple[list[str], str, str]:
 
 
 def outcomes(line: str) -> set[str]:
-    """Return what a closing line of pytest counts, such as {"passed", "skipped"}; without decoration or not."""
+    """Return what a closing line of pytest counts, such as {"passed", "skipped"}."""
     if not re.fullmatch(r"=*\s*(\d+ \w+(, )?)+ in [\d.]+s( \([\d:]+\))?\s*=*", line):
         return set()
     return set(re.findall(r"\d+ ([a-z]+)", line))

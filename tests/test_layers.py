@@ -27,7 +27,8 @@ LEVELS = {
     "taps": 1,
     "reference": 1,
     "errors": 0,
-    "checks": 0,
+    "checks": 1,
+    "files": 0,
     "_version": 0,
     "_core": 0,
 }

@@ -191,24 +191,6 @@ def test_exit_while_the_pool_is_idle():
     assert python("print(digest() is not None)", timeout=20) == "True\n"
 
 
-def test_exit_while_a_daemon_thread_computes():
-    code = """
-        import threading, time
-        started = threading.Event()
-
-        def busy():
-            while True:
-                digest()
-                started.set()
-
-        threading.Thread(target=busy, daemon=True).start()
-        started.wait()
-        print("ok")
-        """
-    for _ in range(5):
-        assert python(code, timeout=20) == "ok\n"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("call", ["gather_elements", "nearest", "linear"])
@@ -230,20 +212,25 @@ def test_interrupt_stops_a_call(call, threads):
                 remapnd.resize(data, out.shape, mode="{call}", out=out)
 
         right = digest()
-        threading.Timer(0.03, os.kill, (os.getpid(), signal.SIGINT)).start()
-        start = time.perf_counter()
-        try:
-            while True:
-                out[-1] = 0xFFFF
+        for attempt in range(50):  # until one arrives within a call, which a busy machine may delay
+            out[:] = 0xFFFF
+            timer = threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGINT))
+            try:
+                timer.start()
+                start = time.perf_counter()
                 call()
-                assert out[-1, 0] != 0xFFFF
-        except KeyboardInterrupt:
-            seconds = time.perf_counter() - start
-        unwritten = np.count_nonzero(out[:, 0] == 0xFFFF)
+                timer.join()
+                time.sleep(10)
+            except KeyboardInterrupt:
+                seconds = time.perf_counter() - start
+                if (out[:, 0] == 0xFFFF).any():
+                    break
+        else:
+            raise AssertionError("no call was stopped")
         assert digest() == right
-        print(seconds < 2, unwritten > 0)
+        print(seconds < 2)
         """
-    assert python(code) == "True True\n"
+    assert python(code) == "True\n"
 
 
 def test_interrupt_is_left_to_the_main_thread():

@@ -186,7 +186,8 @@ def _read(path: str, kind: str) -> images.Picture:
 def _load(path: str) -> npt.NDArray[Any]:
     """Map an .npy file."""
     with open(path, "rb") as file:
-        np.lib.format.read_magic(file)  # np.load would take a file without it for a pickle
+        if file.read(6) != b"\x93NUMPY":  # np.load would take it for a pickle
+            raise ValueError("this is no .npy file")
     try:
         return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except ValueError:  # an empty array cannot be mapped; of a damaged file the reader has more to say
