@@ -23,11 +23,10 @@ from remapnd.directml.dxdispatch.values import ModelError
 from remapnd.directml.enums import FeatureLevel
 from remapnd.directml.operators import FieldKind
 from remapnd.directml.policy import Policy
-from remapnd.directml.run import run
+from remapnd.directml.run import CompiledOperator
 from remapnd.directml.violation import Violation
 from remapnd.files import replacing
 
-_S_OK, _E_FAIL = 0, 0x80004005  # as DxDispatch shows the outcome of a command
 _Buffer = npt.NDArray[np.uint8]
 _Write = Callable[[str], None]
 
@@ -107,6 +106,7 @@ class _Execution:
         self._write = write
         self._options = options
         self._buffers = {name: resource.allocate() for name, resource in model.resources.items()}
+        self._operators: dict[str, CompiledOperator] = {}
         self._owned: dict[str, dict[str, _Buffer]] = {}
 
     def run(self) -> None:
@@ -123,24 +123,26 @@ class _Execution:
         """Run a command between two lines that say which and how it ended."""
         text = json.dumps(command.value.content, separators=(",", ":"), ensure_ascii=False, default=str)
         self._write(f"[StartCmd][{number:04}]\t: {text}")
-        status, message = _S_OK, ""
         try:
             self._run_command(command)
         except ModelError as error:
-            status, message = _E_FAIL, str(error)
+            self._write(f"[EndCmd][{number:04}]\t: hr=0x80004005 {error}\n")  # E_FAIL
             raise
-        finally:
-            self._write(f"[EndCmd][{number:04}]\t: hr=0x{status:08X} {message}\n")
+        self._write(f"[EndCmd][{number:04}]\t: hr=0x00000000 \n")
 
     def _initialize(self, item: Dispatchable) -> None:
-        """Copy what is OWNED_BY_DML: later changes of its resource are not seen, as on a device."""
+        """Compile an operator and copy what is OWNED_BY_DML: later changes of its resource are not seen."""
         start = time.perf_counter()
+        options = self._options
+        self._operators[item.name] = CompiledOperator(
+            item.desc, feature_level=options.feature_level, policy=options.policy
+        )
         self._owned[item.name] = {
             name: self._bound(item.bindings[name]).copy()
             for name in item.desc.tensor_names(*TENSOR_KINDS)
             if is_owned(getattr(item.desc, name))
         }
-        if (self._options.timing_verbosity or 0) >= 1:
+        if (options.timing_verbosity or 0) >= 1:
             self._write(f"Initialize '{item.name}': {_milliseconds_since(start):.4f} ms")
 
     def _run_command(self, command: Command) -> None:
@@ -159,6 +161,7 @@ class _Execution:
     def _dispatch(self, command: Dispatch) -> None:
         """Run an operator, once or as often as is asked for to time it."""
         options, item = self._options, command.dispatchable
+        operator = self._operators[item.name]
         buffers: Mapping[str, _Buffer] = self._owned[item.name] | {
             name: self._bound(command.bindings[name])
             for name in item.desc.tensor_names(*TENSOR_KINDS)
@@ -175,13 +178,7 @@ class _Execution:
             start = time.perf_counter()
             for _ in range(options.repeats):
                 try:
-                    run(
-                        item.desc,
-                        inputs,
-                        buffers[output],
-                        feature_level=options.feature_level,
-                        policy=options.policy,
-                    )
+                    operator(inputs, buffers[output])
                 except IndexError as error:
                     raise ModelError(f"{self._model.file}: `{command.value.path}`: {error}") from None
             samples.append(_milliseconds_since(start) / options.repeats)
