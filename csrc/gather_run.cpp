@@ -215,11 +215,13 @@ struct Run {
         bool any_bad = false;
     };
 
+    // Whether the displacements of the group's positions are one ramp.
+    bool one_ramp() const { return group.count <= 1; }
+
     // Displacements of the positions [start, start + count) of the group, without the indices.
     void set_ramp(Scratch& s, std::int64_t start, std::int64_t count) const {
-        if (group.count <= 1) {
-            const std::int64_t step = group.count ? group.at[0].data : 0;
-            kernels.ramp(s.offsets, count, 0, count, start * step, 0, step);
+        if (group.count == 0) {
+            s.offsets[0] = 0;
             return;
         }
         const Loop &inner = group.at[group.count - 1], &next = group.at[group.count - 2];
@@ -233,23 +235,25 @@ struct Run {
         }
     }
 
-    // Adds one component of the indices of these positions; true when one is out of range.
-    bool add_component(Scratch& s, const std::byte* source, std::int64_t start, std::int64_t count, int axis) const {
-        const auto add = kernels.add_indices[static_cast<int>(index_type)];
-        IndexRun r{source, 0, static_cast<std::size_t>(count), data.shape[axis], data.strides[axis]};
-        if (group.count == 0) return add(r, g.bounds, s.offsets, s.bad);
+    // One component of the indices of these positions; true when one is out of range.
+    bool put_component(Scratch& s, const std::byte* source, std::int64_t start, std::int64_t count, int axis,
+                       bool add) const {
+        const auto put = kernels.put_indices[static_cast<int>(index_type)];
+        IndexRun r{source, 0, static_cast<std::size_t>(count), data.shape[axis], data.strides[axis], add, 0, 0};
+        if (group.count == 0) return put(r, g.bounds, s.offsets, s.bad);
         const Loop& inner = group.at[group.count - 1];
+        if (one_ramp()) r.base = start * inner.data, r.ramp = inner.data;
         r.stride = inner.index;
         if (group_is_flat) {
             r.source += start * inner.index;
-            return add(r, g.bounds, s.offsets, s.bad);
+            return put(r, g.bounds, s.offsets, s.bad);
         }
         bool any = false;
         for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(r.count)) {
             const std::int64_t p = start + i;
             r.source = source + group.place(p).index;
             r.count = static_cast<std::size_t>(std::min(count - i, inner.size - p % inner.size));
-            any |= add(r, g.bounds, s.offsets + i, s.bad + i);
+            any |= put(r, g.bounds, s.offsets + i, s.bad + i);
         }
         return any;
     }
@@ -266,10 +270,12 @@ struct Run {
                     return s.any_bad = true;
                 }
         }
-        set_ramp(s, start, count);
+        bool add = !one_ramp() || g.indexed.empty();
+        if (add) set_ramp(s, start, count);
         std::intptr_t component = 0;
         for (int a : g.indexed) {
-            if (add_component(s, source + component, start, count, a)) s.any_bad = true;
+            if (put_component(s, source + component, start, count, a, add)) s.any_bad = true;
+            add = true;
             if (g.component_axis >= 0) component += indices.strides[g.component_axis];
         }
         return !s.any_bad || g.bounds == Bounds::fill;
