@@ -15,7 +15,6 @@ namespace remapnd {
 namespace {
 
 constexpr std::int64_t kTask = 256 * 1024;       // bytes: below two of these, starting a thread costs more than it gives
-constexpr std::int64_t kFar = 1024 * 1024;       // bytes: data that the second-level cache does not hold
 constexpr std::int64_t kBlock = 1024;            // indices normalised at once: 8 KiB of offsets
 constexpr std::int64_t kBlockReused = 2048;      // more where the same offsets serve many times
 constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes
@@ -157,7 +156,6 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
-    std::int64_t data_reach = 0;
 
     Run(const GatherGeometry& geometry, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item)
@@ -204,7 +202,6 @@ struct Run {
         tail_pieces = pieces(run, run_piece) * pieces(rows.size, rows_piece);
         units = outer_index.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
-        for (int a = 0; a < data.rank; ++a) data_reach += std::llabs(data.strides[a]) * (data.shape[a] - 1);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
@@ -294,7 +291,6 @@ struct Run {
         m.out_step = group.count ? group.at[group.count - 1].out : 0;
         m.rep_data = reps.data, m.rep_out = reps.out;
         m.row_data = rows.data, m.row_out = rows.out;
-        m.far = data_reach > kFar;
         const bool nothing_to_read = no_data();
         const std::int64_t end = std::min(units, (t + 1) * units_per_task), run_pieces = pieces(run, run_piece);
         for (std::int64_t u = t * units_per_task; u < end; ++u) {

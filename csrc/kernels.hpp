@@ -40,7 +40,6 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
-    bool far;                     // data is larger than the second-level cache: worth asking for it early
 };
 
 struct GatherKernels {
