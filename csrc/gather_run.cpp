@@ -15,6 +15,8 @@ namespace remapnd {
 namespace {
 
 constexpr std::int64_t kTask = 256 * 1024;       // bytes: below two of these, starting a thread costs more than it gives
+constexpr std::int64_t kFar = 1024 * 1024;       // bytes: data that the second-level cache does not hold
+constexpr std::int64_t kLine = 64;               // bytes: of a cache line
 constexpr std::int64_t kBlock = 1024;            // indices normalised at once: 8 KiB of offsets
 constexpr std::int64_t kBlockReused = 2048;      // more where the same offsets serve many times
 constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes
@@ -156,6 +158,7 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
+    std::int64_t reach = 0;  // bytes over which the indices may choose
 
     Run(const GatherGeometry& geometry, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item)
@@ -192,16 +195,20 @@ struct Run {
             return std::clamp<std::int64_t>(kTask / each, 1, total);
         };
         run_piece = run > kTask ? std::max<std::int64_t>(kTask / data.itemsize, 1) * data.itemsize : run;
-        rows_piece = portion(rows.size, run_piece);
-        const std::int64_t each = run_piece * rows_piece + kIndexCost;
         reuses = reuse.total();
-        block = portion(std::min(group_size, reuses * reps.size > 1 ? kBlockReused : kBlock), each);
+        // Rows are moved some for all indices of a block at a time: what they lie in is then read once for all.
+        const std::int64_t first = rows.size > 1 ? std::max(run_piece, kLine) : run_piece;
+        const bool again = reuses * reps.size * rows.size > 1;
+        block = portion(std::min(group_size, again ? kBlockReused : kBlock), first + kIndexCost);
+        rows_piece = std::max(portion(rows.size, run_piece * block), std::min(rows.size, kLine / run_piece));
+        const std::int64_t each = run_piece * rows_piece + kIndexCost;
         reps_piece = portion(reps.size, each * block);
         blocks = pieces(group_size, block);
         reps_pieces = pieces(reps.size, reps_piece);
         tail_pieces = pieces(run, run_piece) * pieces(rows.size, rows_piece);
         units = outer_index.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
+        for (int a : g.indexed) reach += std::llabs(data.strides[a]) * (data.shape[a] - 1);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
@@ -291,6 +298,7 @@ struct Run {
         m.out_step = group.count ? group.at[group.count - 1].out : 0;
         m.rep_data = reps.data, m.rep_out = reps.out;
         m.row_data = rows.data, m.row_out = rows.out;
+        m.far = reach > kFar;
         const bool nothing_to_read = no_data();
         const std::int64_t end = std::min(units, (t + 1) * units_per_task), run_pieces = pieces(run, run_piece);
         for (std::int64_t u = t * units_per_task; u < end; ++u) {

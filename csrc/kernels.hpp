@@ -40,6 +40,7 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
+    bool far;                     // indices choose over more than the second-level cache: worth asking for early
 };
 
 struct GatherKernels {
