@@ -102,14 +102,17 @@ def test_options_are_passed_on(data):
     assert_array_equal(np.load("out.npy"), expected, strict=True)
 
 
-@pytest.mark.parametrize("array", [
-    np.arange(12, dtype=">i2").reshape(3, 4),
-    np.asfortranarray(np.arange(12.0).reshape(3, 4)),
-    np.array([b"ab", b"cd"]),
-    np.zeros(3, [("a", "u1"), ("b", "f8")]),
-    np.array([0, 5], "M8[D]"),
-    np.array([True, False]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(12, dtype=">i2").reshape(3, 4),
+        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+        np.array([b"ab", b"cd"]),
+        np.zeros(3, [("a", "u1"), ("b", "f8")]),
+        np.array([0, 5], "M8[D]"),
+        np.array([True, False]),
+    ],
+)
 def test_npy_of_every_dtype_and_order(array):
     np.save("in.npy", array)
     assert run("in.npy", "out.npy", "--shape", "6", "--mode", "nearest") == 0
@@ -275,10 +278,12 @@ def test_malformed_axes(data, capsys, text):
         ("--shape 3 --axes 0,1", "--shape must have a number for each of --axes 0,1, got 3"),
         ("--scale 3x4 --axes 0", "--scale must have a number for each of --axes 0, got 3x4"),
         ("--shape 3 --nearest-rule ceil", "--nearest-rule goes with --mode nearest, got --mode linear"),
-        ("--shape 3 --mode nearest --integer-rule truncate",
-         "--integer-rule goes with --mode linear, got --mode nearest"),
+        (
+            "--shape 3 --mode nearest --integer-rule truncate",
+            "--integer-rule goes with --mode linear, got --mode nearest",
+        ),
     ],
-)  # fmt: skip
+)
 def test_contradictions(capsys, args, text):
     assert refused(capsys, 2, "in.npy", "out.npy", *args.split()) == text
 

@@ -1,0 +1,29 @@
+// The intrinsics of the level.
+//
+// With REMAPND_EMULATE_V4 the v4 kernels are compiled for v3, AVX-512 made of its instructions by SIMDe: for testing
+// them on machines without.
+#pragma once
+#if REMAPND_LEVEL_V4 && REMAPND_EMULATE_V4
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#include <simde/x86/f16c.h>
+
+// What SIMDe 0.7 lacks.
+inline simde__m512i remapnd_cvtepu8_epi16(__m256i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(v))),
+                                   _mm256_cvtepu8_epi16(_mm256_extracti128_si256(v, 1)), 1);
+}
+inline simde__m512i remapnd_cvtepu8_epi32(__m128i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu8_epi32(v)),
+                                   _mm256_cvtepu8_epi32(_mm_srli_si128(v, 8)), 1);
+}
+inline simde__m512i remapnd_cvtepu8_epi64(__m128i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu8_epi64(v)),
+                                   _mm256_cvtepu8_epi64(_mm_srli_si128(v, 4)), 1);
+}
+#define _mm512_cvtepu8_epi16 remapnd_cvtepu8_epi16
+#define _mm512_cvtepu8_epi32 remapnd_cvtepu8_epi32
+#define _mm512_cvtepu8_epi64 remapnd_cvtepu8_epi64
+#elif REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#include <immintrin.h>
+#endif
