@@ -9,6 +9,9 @@
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
+#include <chrono>
+#include <thread>
+
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "gather_run.hpp"
@@ -30,11 +33,35 @@ ArrayView view_of(nb::handle h, const char* name, bool writable = false) {
             static_cast<std::intptr_t>(PyArray_ITEMSIZE(a))};
 }
 
+bool finalizing() {
+#if PY_VERSION_HEX >= 0x030d0000
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
 // For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
 bool interrupted() {
+    if (finalizing()) return true;
     nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
 }
+
+// Other Python threads run for as long as it lives.  When the interpreter has begun to exit meanwhile, a daemon thread
+// cannot go back: before Python 3.14 taking the lock would end the thread in a way that C++ frames do not survive.
+class WithoutGil {
+public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    ~WithoutGil() {
+        while (finalizing()) std::this_thread::sleep_for(std::chrono::hours(1));
+        PyEval_RestoreThread(state_);
+    }
+    WithoutGil(const WithoutGil&) = delete;
+
+private:
+    PyThreadState* state_;
+};
 
 void bind_threads_and_levels(nb::module_& m) {
     m.def("set_num_threads", &set_num_threads);
@@ -90,7 +117,7 @@ struct Gather {
         if (is_small(o)) {
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         } else {
-            nb::gil_scoped_release free;
+            WithoutGil others_run;
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         }
         if (result == GatherResult::interrupted) throw nb::python_error();
@@ -175,7 +202,7 @@ void bind_resample(nb::module_& m) {
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
-                     nb::gil_scoped_release release;
+                     WithoutGil others_run;
                      outcome = self(from, to, rounding, bound, doubtful, interrupted);
                  }
                  raise_unless_done(outcome);
@@ -191,7 +218,7 @@ void bind_resample(nb::module_& m) {
                  const ArrayView from = movable_view_of(data, "data"), to = movable_view_of(out, "out", true);
                  Outcome outcome;
                  {
-                     nb::gil_scoped_release release;
+                     WithoutGil others_run;
                      outcome = self(from, to, interrupted);
                  }
                  raise_unless_done(outcome);

@@ -191,6 +191,24 @@ def test_exit_while_the_pool_is_idle():
     assert python("print(digest() is not None)", timeout=20) == "True\n"
 
 
+def test_exit_while_a_daemon_thread_computes():
+    code = """
+        import threading, time
+        started = threading.Event()
+
+        def busy():
+            while True:
+                digest()
+                started.set()
+
+        threading.Thread(target=busy, daemon=True).start()
+        started.wait()
+        print("ok")
+        """
+    for _ in range(5):
+        assert python(code, timeout=20) == "ok\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("call", ["gather_elements", "nearest", "linear"])
