@@ -74,10 +74,16 @@ def only_output(row: Row) -> dict[str, Any]:
     return tensor
 
 
-def disagreement(got: np.ndarray, tensor: dict[str, Any], tolerance: dict[str, float] | None) -> str:
+def disagreement(
+    got: np.ndarray,
+    tensor: dict[str, Any],
+    tolerance: dict[str, float] | None,
+    where: np.ndarray | np.bool_ = np.True_,
+) -> str:
     """Say how `got` disagrees with the tensor that the source gives; an empty text if it does not.
 
-    The tolerance is None for equal values, or {ulp}, or {rtol, atol}; a NaN agrees with a NaN alone.
+    The tolerance is None for equal values, or {ulp}, or {rtol, atol}; a NaN agrees with a NaN alone. Only
+    values at which `where` is true are compared.
     """
     want = array(tensor)
     if (got.dtype.name, got.shape) != (want.dtype.name, want.shape) and not (
@@ -86,7 +92,7 @@ def disagreement(got: np.ndarray, tensor: dict[str, Any], tolerance: dict[str, f
         return f"{got.dtype} {got.shape} where the source has {want.dtype} {want.shape}"
     if tensor["data"] is None:
         return ""
-    agrees = got == want
+    agrees = (got == want) | ~where
     if want.dtype.kind == "f":
         agrees |= np.isnan(got) & np.isnan(want)
     if tolerance is not None and "ulp" in tolerance:
