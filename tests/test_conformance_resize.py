@@ -1,4 +1,4 @@
-"""Resize and resample against the test suites of ONNX Runtime and WebNN, and an example of DirectML's pages."""
+"""Resize and resample against the test suites of ONNX Runtime and WebNN, and an example of DirectML."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ DIFFERENCES: dict[str, tuple[type[Exception], str, str]] = {
     ),
     r"ort/ResizeOpTest\..*_tf_crop_and_resize_with(out)?_extrapolation.*": (
         AssertionError,
-        r"where the source has np\.\w+\((0|10)(\.0)?\)",
+        r"where the source has (0|10)(\.0)? at ",
         "positions outside take the edge sample, no extrapolation value",
     ),
 }
 
 # What the functions raise for each category of error.
 ERRORS: dict[str, str] = {
-    "length differs from the number of axes": r": `(scales|shape)` must have one value for each of 3 axes, got 2",
+    "length differs from the number of axes": r": `(scales|shape)` must have one value for each of 3 axes",
     "axis out of range": r": `axes` must lie in \[-5, 5\), got (5|-6)$",
     "non-finite value": r": `scales` must be finite, got (nan|inf)$",
     "duplicate axis": r": `axes` must name each axis once, got \((2, 3, 2|-1, 4)\)$",

@@ -105,7 +105,7 @@ def disagreement(
         return ""
     at = tuple(np.argwhere(~agrees)[0].tolist())
     count = int(np.count_nonzero(~agrees))
-    return f"{got[at]!r} where the source has {want[at]!r} at {at}; {count} of {want.size} beyond {tolerance}"
+    return f"{got[at]} where the source has {want[at]} at {at}; {count} of {want.size} beyond {tolerance}"
 
 
 def _ordered(floats: np.ndarray) -> np.ndarray:
