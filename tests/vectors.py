@@ -59,18 +59,20 @@ def unused(table: Mapping[str, Any], selected: Iterable[Row]) -> list[str]:
 def array(tensor: dict[str, Any]) -> np.ndarray:
     """Return a tensor as an array; strings as NumPy's of fixed size, zeros where only the shape is known."""
     dtype, data = tensor["dtype"], tensor["data"]
+    shape: list[int] = tensor["shape"]
     if data is None:
-        return np.zeros(tensor["shape"], dtype)
+        return np.zeros(shape, dtype)
     if dtype == "string":
         dtype = np.str_
     elif dtype.startswith("float"):
         data = [float(value) for value in data]  # infinities and NaN are written as strings
-    return np.array(data, dtype).reshape(tensor["shape"])
+    return np.array(data, dtype).reshape(shape)
 
 
 def only_output(row: Row) -> dict[str, Any]:
     """Return the tensor of the one output."""
-    (tensor,) = row["outputs"].values()
+    outputs: dict[str, dict[str, Any]] = row["outputs"]
+    (tensor,) = outputs.values()
     return tensor
 
 
