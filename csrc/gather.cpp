@@ -2,19 +2,9 @@
 //
 // Compiled once per level; no standard header with code in it may come in here (ARCHITECTURE.md, Levels).
 #include <cstring>
-#if defined(REMAPND_LEVEL_V3) || defined(REMAPND_LEVEL_V4)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own undefined vectors (PR 105593)
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#endif
 
 #include "kernels.hpp"
+#include "simd/intrinsics.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {

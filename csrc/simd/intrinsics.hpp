@@ -21,9 +21,46 @@ inline simde__m512i remapnd_cvtepu8_epi64(__m128i v) {
     return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu8_epi64(v)),
                                    _mm256_cvtepu8_epi64(_mm_srli_si128(v, 4)), 1);
 }
+inline simde__m512i remapnd_cvtepi8_epi64(__m128i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepi8_epi64(v)),
+                                   _mm256_cvtepi8_epi64(_mm_srli_si128(v, 4)), 1);
+}
+inline simde__m512i remapnd_cvtepi16_epi64(__m128i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepi16_epi64(v)),
+                                   _mm256_cvtepi16_epi64(_mm_srli_si128(v, 8)), 1);
+}
+inline simde__m512i remapnd_cvtepu16_epi64(__m128i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu16_epi64(v)),
+                                   _mm256_cvtepu16_epi64(_mm_srli_si128(v, 8)), 1);
+}
+inline simde__m512i remapnd_cvtepi32_epi64(__m256i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(v))),
+                                   _mm256_cvtepi32_epi64(_mm256_extracti128_si256(v, 1)), 1);
+}
+inline simde__m512i remapnd_cvtepu32_epi64(__m256i v) {
+    return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(_mm256_cvtepu32_epi64(_mm256_castsi256_si128(v))),
+                                   _mm256_cvtepu32_epi64(_mm256_extracti128_si256(v, 1)), 1);
+}
+#define _mm512_cvtepi8_epi64 remapnd_cvtepi8_epi64
+#define _mm512_cvtepi16_epi64 remapnd_cvtepi16_epi64
+#define _mm512_cvtepu16_epi64 remapnd_cvtepu16_epi64
+#define _mm512_cvtepi32_epi64 remapnd_cvtepi32_epi64
+#define _mm512_cvtepu32_epi64 remapnd_cvtepu32_epi64
+inline simde__m512i remapnd_srai_epi64(simde__m512i v, unsigned) {  // by 63, the only use
+    return simde_mm512_movm_epi64(simde_mm512_movepi64_mask(v));
+}
+#define _mm512_srai_epi64 remapnd_srai_epi64
 #define _mm512_cvtepu8_epi16 remapnd_cvtepu8_epi16
 #define _mm512_cvtepu8_epi32 remapnd_cvtepu8_epi32
 #define _mm512_cvtepu8_epi64 remapnd_cvtepu8_epi64
 #elif REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own undefined vectors (PR 105593)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif
