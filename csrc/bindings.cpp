@@ -9,8 +9,12 @@
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
@@ -33,35 +37,63 @@ ArrayView view_of(nb::handle h, const char* name, bool writable = false) {
             static_cast<std::intptr_t>(PyArray_ITEMSIZE(a))};
 }
 
-bool finalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
-    return Py_IsFinalizing();
-#else
-    return _Py_IsFinalizing();
+// ---- the interpreter's lock
+
+// A thread that asks for the lock while the interpreter goes away, or waits for it already, is ended by unwinding that C++
+// turns into an abort (before Python 3.14).  So once that has begun, only the thread that does it asks for the lock.
+std::atomic<bool> exiting{false};
+std::atomic<unsigned long> exiting_thread{0};
+std::atomic<int> asking{0};
+
+// Announces that this thread is about to ask for the lock; false if it must not any more.
+bool may_ask() {
+    ++asking;
+    if (!exiting || exiting_thread == PyThread_get_thread_ident()) return true;
+    --asking;
+    return false;
+}
+
+// For atexit: when it returns, all who asked have had the lock.
+void begin_exit() {
+    exiting_thread = PyThread_get_thread_ident();
+    exiting = true;
+    nb::gil_scoped_release free;
+    while (asking > 0) std::this_thread::yield();
+}
+
+void watch_exit() {
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(&begin_exit));
+#ifndef _WIN32
+    pthread_atfork(nullptr, nullptr, [] { asking = 0; });  // those who asked are not in the child
 #endif
 }
 
-// For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
-bool interrupted() {
-    if (finalizing()) return true;
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
-
-// Other Python threads run for as long as it lives.  When the interpreter has begun to exit meanwhile, a daemon thread
-// cannot go back: before Python 3.14 taking the lock would end the thread in a way that C++ frames do not survive.
+// Other Python threads run for as long as it lives.  A thread that must not have the lock back sleeps until the process ends.
 class WithoutGil {
 public:
     WithoutGil() : state_(PyEval_SaveThread()) {}
     ~WithoutGil() {
-        while (finalizing()) std::this_thread::sleep_for(std::chrono::hours(1));
+        while (!may_ask()) std::this_thread::sleep_for(std::chrono::hours(1));
         PyEval_RestoreThread(state_);
+        --asking;
     }
     WithoutGil(const WithoutGil&) = delete;
 
 private:
     PyThreadState* state_;
 };
+
+// For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
+bool interrupted() {
+    if (!may_ask()) return false;
+    bool signalled;
+    {
+        nb::gil_scoped_acquire gil;
+        signalled = PyErr_CheckSignals() != 0;
+    }
+    --asking;
+    return signalled;
+}
 
 void bind_threads_and_levels(nb::module_& m) {
     m.def("set_num_threads", &set_num_threads);
@@ -238,6 +270,7 @@ bool import_numpy() {
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
+    watch_exit();
     bind_threads_and_levels(m);
     bind_gather(m);
     bind_resample(m);

@@ -201,12 +201,52 @@ def test_exit_while_a_daemon_thread_computes():
                 digest()
                 started.set()
 
-        threading.Thread(target=busy, daemon=True).start()
+        for _ in range(4):
+            threading.Thread(target=busy, daemon=True).start()
         started.wait()
         print("ok")
         """
-    for _ in range(5):
+    for _ in range(8):
         assert python(code, timeout=20) == "ok\n"
+
+
+def test_calls_of_the_main_thread_while_it_exits():
+    code = """
+        import atexit, sys, threading
+
+        class Late:
+            def __del__(self, digest=digest):
+                print(digest() == right)
+
+        right = digest()
+        sys.modules["late"] = Late()  # deleted when little is left of the interpreter
+        atexit.register(lambda: print(digest() == right))
+        """
+    assert python(code, timeout=20) == "True\nTrue\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_normal_exit_of_a_child_forked_while_threads_compute():
+    code = """
+        import os, sys, threading
+        started = threading.Barrier(5)
+
+        def busy():
+            started.wait()
+            while True:
+                digest()
+
+        for _ in range(4):
+            threading.Thread(target=busy, daemon=True).start()
+        started.wait()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        print("ok")
+        """
+    assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
