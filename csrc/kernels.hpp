@@ -118,6 +118,10 @@ struct RowKernels {
     void (*lerp_careful)(const W* a, const W* b, W w, std::int64_t count, W* out);
     void (*across_careful)(const Lerps<W>& table, const W* row, W* out);
     bool (*any_nonfinite)(const W* row, std::int64_t count);
+    // The last step of a finished row: lerp, or out[i] = row[i]; true when a value in out is not finite.  With `stream`
+    // past the caches, where the level can (end_stream makes such rows visible to other threads).
+    bool (*lerp_last)(const W* a, const W* b, W w, std::int64_t count, W* out, bool stream);
+    bool (*copy_last)(const W* row, std::int64_t count, W* out, bool stream);
     void (*canonical_nans)(W* row, std::int64_t count);
     // Positions i whose row[i] is within `bound` of where `rule` decides, to out; returns how many.
     std::int64_t (*doubtful)(const W* row, std::int64_t count, Rule rule, W bound, std::int32_t* out);
@@ -155,6 +159,7 @@ struct ResampleKernels {
     // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
                          std::uint16_t* out);
+    void (*end_stream)();
     // Moves items of `size` bytes: dst + k * dst_stride = src + column(k) * src_stride, k in [0, count);
     // column(k) is columns[k], or k when columns is null.
     void (*pick)(const std::byte* src, std::intptr_t src_stride, const std::int64_t* columns, std::int64_t count,

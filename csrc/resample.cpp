@@ -141,6 +141,61 @@ bool any_nonfinite(const W* row, int64_t count) {
     return any != 0;
 }
 
+// How many values there are before `out` is aligned to `width` of them, at most count.
+template <class W>
+int64_t before_aligned(const W* out, int64_t width, int64_t count) {
+    const auto bytes = static_cast<uint64_t>(width) * sizeof(W);
+    const int64_t n = static_cast<int64_t>((bytes - reinterpret_cast<std::uintptr_t>(out) % bytes) % bytes / sizeof(W));
+    return n < count ? n : count;
+}
+
+template <class F>
+struct By {
+    using type = F;
+};
+
+// Stores vector(By<Finished<W>>(), i) for the whole cache lines of out, and the rest by some(begin, end): a line that is
+// written past the caches in part only costs many times a whole one.
+template <class W, class Vectors, class Some>
+bool finish(int64_t count, W* out, [[maybe_unused]] bool stream, [[maybe_unused]] const Vectors& vector, const Some& some) {
+    using F = Finished<W>;
+    int64_t head = 0, i = 0;
+    bool nonfinite = false;
+    if constexpr (F::width > 0) {
+        constexpr int64_t line = 64 / sizeof(W);
+        i = head = before_aligned(out, line, count);
+        F finished;
+        for (; i + line <= count; i += line)
+            for (int64_t j = i; j < i + line; j += F::width) finished.put(out + j, vector(By<F>(), j), stream);
+        nonfinite = finished.nonfinite();
+    }
+    some(0, head);
+    some(i, count);
+    return nonfinite | any_nonfinite(out, head) | any_nonfinite(out + i, count - i);
+}
+
+template <class W>
+bool lerp_last(const W* a, const W* b, W w, int64_t count, W* out, bool stream) {
+    return finish(
+        count, out, stream, [&](auto by, int64_t i) { return decltype(by)::type::lerp(a + i, b + i, w); },
+        [&](int64_t begin, int64_t end) { lerp(a + begin, b + begin, w, W(1), end - begin, out + begin); });
+}
+
+template <class W>
+bool copy_last(const W* row, int64_t count, W* out, bool stream) {
+    return finish(
+        count, out, stream, [&](auto by, int64_t i) { return decltype(by)::type::load(row + i); },
+        [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) out[i] = row[i];
+        });
+}
+
+void end_stream() {
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    _mm_sfence();
+#endif
+}
+
 template <class W>
 void canonical_nans(W* row, int64_t count) {
     const W nan = bit_cast<W>(Bits<W>::quiet_nan);
@@ -257,10 +312,10 @@ constexpr TypeKernels type_kernels() {
 template <class W>
 constexpr RowKernels<W> row_kernels() {
     if constexpr (std::is_integral_v<W>)
-        return {Picker<W>::lanes, &lerp<W>, &across<W>, nullptr, nullptr, nullptr, nullptr, nullptr};
+        return {Picker<W>::lanes, &lerp<W>, &across<W>, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     else
-        return {Picker<W>::lanes,   &lerp<W>,          &across<W>,         &lerp_careful<W>,
-                &across_careful<W>, &any_nonfinite<W>, &canonical_nans<W>, &doubtful<W>};
+        return {Picker<W>::lanes,  &lerp<W>,        &across<W>,         &lerp_careful<W>,   &across_careful<W>,
+                &any_nonfinite<W>, &lerp_last<W>,   &copy_last<W>,      &canonical_nans<W>, &doubtful<W>};
 }
 
 // ------------------------------------------------------------------------------------------------ rows of bytes
@@ -331,6 +386,7 @@ const ResampleKernels resample_table{
      {type_kernels<float, float>(), {}, {}},
      {{}, type_kernels<double, double>(), {}}},
     across_bytes,
+    &end_stream,
     &pick};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -81,6 +81,95 @@ struct Picker<double> {
 
 #endif
 
+// Finished<W>::width values are stored at a time, past the caches if wanted, and searched for non-finite ones (width 0:
+// the level has no such instructions).  `out` is aligned to a whole vector.
+template <class W>
+struct Finished {
+    static constexpr int width = 0;
+};
+
+#if REMAPND_LEVEL_V3
+
+template <>
+struct Finished<float> {
+    static constexpr int width = 8;
+    using Vector = __m256;
+    __m256i any = _mm256_setzero_si256();
+
+    void put(float* out, Vector v, bool stream) {
+        const __m256i exponent = _mm256_set1_epi32(0x7f800000);
+        any = _mm256_or_si256(any, _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(v), exponent), exponent));
+        stream ? _mm256_stream_ps(out, v) : _mm256_store_ps(out, v);
+    }
+    bool nonfinite() const { return !_mm256_testz_si256(any, any); }
+    static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+    static Vector lerp(const float* a, const float* b, float w) {
+        const Vector x = _mm256_loadu_ps(a), y = _mm256_loadu_ps(b);
+        return _mm256_add_ps(x, _mm256_mul_ps(_mm256_sub_ps(y, x), _mm256_set1_ps(w)));
+    }
+};
+
+template <>
+struct Finished<double> {
+    static constexpr int width = 4;
+    using Vector = __m256d;
+    __m256i any = _mm256_setzero_si256();
+
+    void put(double* out, Vector v, bool stream) {
+        const __m256i exponent = _mm256_set1_epi64x(0x7ff0000000000000);
+        any = _mm256_or_si256(any, _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(v), exponent), exponent));
+        stream ? _mm256_stream_pd(out, v) : _mm256_store_pd(out, v);
+    }
+    bool nonfinite() const { return !_mm256_testz_si256(any, any); }
+    static Vector load(const double* p) { return _mm256_loadu_pd(p); }
+    static Vector lerp(const double* a, const double* b, double w) {
+        const Vector x = _mm256_loadu_pd(a), y = _mm256_loadu_pd(b);
+        return _mm256_add_pd(x, _mm256_mul_pd(_mm256_sub_pd(y, x), _mm256_set1_pd(w)));
+    }
+};
+
+#elif REMAPND_LEVEL_V4
+
+template <>
+struct Finished<float> {
+    static constexpr int width = 16;
+    using Vector = __m512;
+    __mmask16 any = 0;
+
+    void put(float* out, Vector v, bool stream) {
+        const __m512i exponent = _mm512_set1_epi32(0x7f800000);
+        any |= _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(v), exponent), exponent);
+        stream ? _mm512_stream_ps(out, v) : _mm512_store_ps(out, v);
+    }
+    bool nonfinite() const { return any != 0; }
+    static Vector load(const float* p) { return _mm512_loadu_ps(p); }
+    static Vector lerp(const float* a, const float* b, float w) {
+        const Vector x = _mm512_loadu_ps(a), y = _mm512_loadu_ps(b);
+        return _mm512_add_ps(x, _mm512_mul_ps(_mm512_sub_ps(y, x), _mm512_set1_ps(w)));
+    }
+};
+
+template <>
+struct Finished<double> {
+    static constexpr int width = 8;
+    using Vector = __m512d;
+    __mmask8 any = 0;
+
+    void put(double* out, Vector v, bool stream) {
+        const __m512i exponent = _mm512_set1_epi64(0x7ff0000000000000);
+        any |= _mm512_cmpeq_epi64_mask(_mm512_and_si512(_mm512_castpd_si512(v), exponent), exponent);
+        stream ? _mm512_stream_pd(out, v) : _mm512_store_pd(out, v);
+    }
+    bool nonfinite() const { return any != 0; }
+    static Vector load(const double* p) { return _mm512_loadu_pd(p); }
+    static Vector lerp(const double* a, const double* b, double w) {
+        const Vector x = _mm512_loadu_pd(a), y = _mm512_loadu_pd(b);
+        return _mm512_add_pd(x, _mm512_mul_pd(_mm512_sub_pd(y, x), _mm512_set1_pd(w)));
+    }
+};
+
+#endif
+
 #if REMAPND_LEVEL_V4
 
 template <>
