@@ -156,6 +156,27 @@ def test_fork_while_another_thread_computes():
     assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_while_another_thread_makes_what_a_plan_keeps():
+    """The first call of a plan prepares long rows: here for some tenths of a second, within which the fork is."""
+    code = """
+        import os, signal, threading, time
+        data = np.zeros(1000, np.float32)
+        plan = remapnd.ResamplePlan(data.shape, data.dtype, shape=3_000_000)
+        thread = threading.Thread(target=plan, args=(data,))
+        thread.start()
+        time.sleep(0.02)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            plan(data)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        thread.join()
+        """
+    assert python(code, "-W", "ignore::DeprecationWarning") == "0\n"
+
+
 def test_multiprocessing_spawn(tmp_path):
     script = tmp_path / "spawned.py"
     script.write_text(
