@@ -339,13 +339,25 @@ class ResamplePlan:
 
     def _arithmetic_for(self, data: NDArray[Any]) -> _Arithmetic | None:
         """Arithmetic for 64-bit integers by the range of their values; None if that is too wide."""
-        low, high = int(data.min()), int(data.max())
+        used = self._used(data)
+        low, high = int(used.min()), int(used.max())
         if max(-low, high) < _FLOAT64_INTEGERS:
             return self._integer_arithmetic(2 * max(-low, high, 1))
         base = low - low % 2  # even, so that half_even sees the parity of the whole
         if high - base < _FLOAT64_INTEGERS:
             return self._integer_arithmetic(max(high - base, 1), base)
         return None
+
+    def _used(self, data: NDArray[Any]) -> NDArray[Any]:
+        """View the part of `data` that the taps span, each repeated sample once."""
+        spans = {axis: slice(t.first.min(), t.second.max() + 1) for axis, t in self._tables.items()}
+        once = slice(0, 1)
+        used: NDArray[Any] = data[
+            tuple(
+                spans.get(axis, slice(None)) if stride else once for axis, stride in enumerate(data.strides)
+            )
+        ]
+        return used
 
     def _fill_exactly(self, data: NDArray[Any], out: NDArray[Any], positions: NDArray[Any]) -> None:
         """Compute the results at flat positions of `out` in integer arithmetic."""
