@@ -9,6 +9,8 @@
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -28,14 +30,30 @@ using namespace remapnd;
 
 namespace {
 
-// The view of a NumPy array; `writable` asks for one that may be written.
-ArrayView view_of(nb::handle h, const char* name, bool writable = false) {
-    if (!PyArray_Check(h.ptr())) throw nb::type_error((std::string("`") + name + "` must be a NumPy array").c_str());
-    auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-    if (writable && !PyArray_ISWRITEABLE(a)) throw nb::value_error((std::string("`") + name + "` must be writable").c_str());
-    return {static_cast<std::byte*>(PyArray_DATA(a)), PyArray_NDIM(a), PyArray_DIMS(a), PyArray_STRIDES(a),
-            static_cast<std::intptr_t>(PyArray_ITEMSIZE(a))};
-}
+// The view of a NumPy array; `writable` asks for one that may be written.  It has a shape and strides of its own: those
+// of the array are freed when another Python thread sets its shape.
+class View {
+public:
+    View(nb::handle h, const char* name, bool writable = false) {
+        if (!PyArray_Check(h.ptr())) throw nb::type_error((std::string("`") + name + "` must be a NumPy array").c_str());
+        auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+        if (writable && !PyArray_ISWRITEABLE(a))
+            throw nb::value_error((std::string("`") + name + "` must be writable").c_str());
+        const int rank = PyArray_NDIM(a);
+        if (rank > kMaxRank) throw nb::value_error((std::string("`") + name + "` has too many axes").c_str());
+        std::copy_n(PyArray_DIMS(a), rank, shape_.begin());
+        std::copy_n(PyArray_STRIDES(a), rank, strides_.begin());
+        view_ = {static_cast<std::byte*>(PyArray_DATA(a)), rank, shape_.data(), strides_.data(),
+                 static_cast<std::intptr_t>(PyArray_ITEMSIZE(a))};
+    }
+    View(const View&) = delete;
+    operator const ArrayView&() const { return view_; }
+    const ArrayView* operator->() const { return &view_; }
+
+private:
+    std::array<std::intptr_t, kMaxRank> shape_, strides_;
+    ArrayView view_;
+};
 
 // ---- the interpreter's lock
 
@@ -118,13 +136,14 @@ IndexType index_type(nb::handle h, const char* name) {
     return static_cast<IndexType>(width + (PyTypeNum_ISUNSIGNED(type) ? 4 : 0));
 }
 
-// The view of an array whose items are moved as bytes: none may hold a reference.
-ArrayView movable_view_of(nb::handle h, const char* name, bool writable = false) {
-    const ArrayView view = view_of(h, name, writable);
-    if (PyDataType_REFCHK(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(h.ptr()))))
-        throw nb::type_error((std::string("`") + name + "` must not have a dtype that holds Python objects").c_str());
-    return view;
-}
+// The same of an array whose items are moved as bytes: none may hold a reference.
+class MovableView : public View {
+public:
+    MovableView(nb::handle h, const char* name, bool writable = false) : View(h, name, writable) {
+        if (PyDataType_REFCHK(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(h.ptr()))))
+            throw nb::type_error((std::string("`") + name + "` must not have a dtype that holds Python objects").c_str());
+    }
+};
 
 struct Gather {
     GatherGeometry geometry;
@@ -136,12 +155,12 @@ struct Gather {
     }
 
     bool operator()(nb::handle data, nb::handle indices, nb::handle out, nb::handle fill) const {
-        const ArrayView d = movable_view_of(data, "data"), i = view_of(indices, "indices");
-        const ArrayView o = movable_view_of(out, "out", true);
+        const MovableView d(data, "data"), o(out, "out", true);
+        const View i(indices, "indices");
         const IndexType type = index_type(indices, "indices");
         const std::byte* item = nullptr;
         if (geometry.bounds == Bounds::fill) {
-            if (!PyBytes_Check(fill.ptr()) || PyBytes_GET_SIZE(fill.ptr()) != d.itemsize)
+            if (!PyBytes_Check(fill.ptr()) || PyBytes_GET_SIZE(fill.ptr()) != d->itemsize)
                 throw nb::value_error("`fill` must be the bytes of one item");
             item = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(fill.ptr()));
         }
@@ -170,12 +189,12 @@ void bind_gather(nb::module_& m) {
 // A copy of a one-dimensional NumPy array of T.
 template <class T>
 std::vector<T> copy_of(nb::handle h, int type, const char* name) {
-    const ArrayView v = view_of(h, name);
+    const View v(h, name);
     auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-    if (PyArray_TYPE(a) != type || v.rank != 1 || !PyArray_ISCARRAY_RO(a))
+    if (PyArray_TYPE(a) != type || v->rank != 1 || !PyArray_ISCARRAY_RO(a))
         throw nb::value_error((std::string("`") + name + "` must be a contiguous native 1-D array").c_str());
-    const T* begin = reinterpret_cast<const T*>(v.data);
-    return std::vector<T>(begin, begin + v.shape[0]);
+    const T* begin = reinterpret_cast<const T*>(v->data);
+    return std::vector<T>(begin, begin + v->shape[0]);
 }
 
 struct Axis {
@@ -230,7 +249,7 @@ void bind_resample(nb::module_& m) {
              nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
         .def("__call__",
              [](const LinearRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound) {
-                 const ArrayView from = view_of(data, "data"), to = view_of(out, "out", true);
+                 const View from(data, "data"), to(out, "out", true);
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
@@ -247,7 +266,7 @@ void bind_resample(nb::module_& m) {
              nb::arg("axes"))
         .def("__call__",
              [](const NearestRun& self, nb::handle data, nb::handle out) {
-                 const ArrayView from = movable_view_of(data, "data"), to = movable_view_of(out, "out", true);
+                 const MovableView from(data, "data"), to(out, "out", true);
                  Outcome outcome;
                  {
                      WithoutGil others_run;

@@ -1,11 +1,13 @@
 #include "linear_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "dispatch.hpp"
 #include "segments.hpp"
@@ -64,25 +66,47 @@ private:
 
 }  // namespace
 
-// Segments depend on the block and the level's windows only; runs keep those that they have met.
+// Segments depend on the block and the level's windows only; runs keep those that they have met.  The lists only grow and
+// have no lock: the child of a fork would find it locked for ever if another thread was inside.
 struct LinearRun::Cache {
-    using Key = std::pair<std::int64_t, WindowSizes>;
-    std::mutex mutex;
-    std::map<Key, Segments<float>> f32;
-    std::map<Key, Segments<double>> f64;
-    std::map<Key, Segments<std::uint16_t>> u16;
+    template <class W>
+    class Met {
+    public:
+        Met() = default;
+        Met(const Met&) = delete;
+        ~Met() {
+            for (const Entry* e = newest_; e;) delete std::exchange(e, e->before);
+        }
 
-    auto& of(float) { return f32; }
-    auto& of(double) { return f64; }
-    auto& of(std::uint16_t) { return u16; }
+        Segments<W> get(const AxisTable& t, std::int64_t block, WindowSizes sizes) {
+            for (const Entry* e = newest_.load(std::memory_order_acquire); e; e = e->before)
+                if (e->block == block && e->sizes == sizes) return e->segments;
+            // Threads that get here at once all add theirs, which are equal.
+            const auto fresh = std::make_shared<const std::vector<Segment<W>>>(segments<W>(&t, t.n_out(), block, sizes));
+            auto* entry = new Entry{block, sizes, fresh, newest_.load(std::memory_order_relaxed)};
+            while (!newest_.compare_exchange_weak(entry->before, entry, std::memory_order_release,
+                                                  std::memory_order_relaxed)) {
+            }
+            return fresh;
+        }
+
+    private:
+        struct Entry {
+            std::int64_t block;
+            WindowSizes sizes;
+            Segments<W> segments;
+            const Entry* before;
+        };
+        std::atomic<const Entry*> newest_{nullptr};
+    };
 
     template <class W>
     Segments<W> get(const AxisTable& t, std::int64_t block, WindowSizes sizes) {
-        std::lock_guard lock(mutex);
-        auto& entry = of(W())[{block, sizes}];
-        if (!entry) entry = std::make_shared<const std::vector<Segment<W>>>(segments<W>(&t, t.n_out(), block, sizes));
-        return entry;
+        return std::get<Met<W>>(met_).get(t, block, sizes);
     }
+
+private:
+    std::tuple<Met<float>, Met<double>, Met<std::uint16_t>> met_;
 };
 
 LinearRun::LinearRun(Type type, Work work, bool pairs, std::vector<AxisTable> axes, std::vector<int> order)

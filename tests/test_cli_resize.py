@@ -345,7 +345,29 @@ def test_file_that_is_no_npy(capsys, content):
     assert text == "cannot read in.npy: this is no .npy file"
 
 
-@pytest.mark.parametrize("content", [b"", b"\1\0v\0{'descr': '<f8', ", b"\1\0\4\0(1)\n", b"\x09\0"])
+def npy_header(text):
+    return b"\1\0" + len(text).to_bytes(2, "little") + text
+
+
+def npy_of_shape(shape):
+    return npy_header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s,)}\n" % shape) + bytes(64)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\1\0v\0{'descr': '<f8', ",
+        npy_header(b"(1)\n"),
+        npy_header(b"{\n"),
+        npy_header(b"1if 1else\n"),
+        npy_of_shape(b"True, 4"),
+        npy_of_shape(b"-4"),
+        npy_of_shape(b"9" * 22),
+        npy_of_shape(b"4611686018427387904, 4611686018427387904"),
+        b"\x09\0",
+    ],
+)
 def test_damaged_npy(capsys, content):
     Path("in.npy").write_bytes(b"\x93NUMPY" + content)
     assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("cannot read in.npy: ")

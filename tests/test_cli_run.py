@@ -229,7 +229,8 @@ def test_bad_usage(capsys, arguments, message):
         (["run", "x", "-i", "0"], "must be an integer of at least 1, got '0'"),
         (["run", "x", "-i", "1.5"], "must be an integer of at least 1, got '1.5'"),
         (["run", "x", "-w", "-1"], "must be an integer of at least 0, got '-1'"),
-        (["run", "x", "-t", "nan"], "must be a number of milliseconds, at least 0, got 'nan'"),
+        (["run", "x", "-t", "nan"], "must be a number of milliseconds in [0, 1,000,000,000], got 'nan'"),
+        (["run", "x", "-I", "1e300"], "must be a number of milliseconds in [0, 1,000,000,000], got '1e300'"),
         (["run", "x", "-v", "3"], "invalid choice: 3"),
     ],
 )
@@ -237,6 +238,28 @@ def test_bad_options(capsys, arguments, message):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(arguments)
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes descriptors")
+@pytest.mark.parametrize(
+    "arguments", [["config"], ["run", EXAMPLES / "gather_nd.json"], ["run", "none.json"]]
+)
+def test_output_closed_before_the_start(arguments):
+    command = [sys.executable, "-m", "remapnd", *map(str, arguments)]
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, check=False
+    )
+    reason = "none.json: must be a file that can be read (No such file or directory)\n"
+    assert (done.returncode, done.stderr) == ((1, reason) if "none.json" in arguments else (0, ""))
+
+
+def test_memory_that_is_not_there(capsys, monkeypatch):
+    def no_memory(*arguments):
+        raise MemoryError("Unable to allocate 8.00 GiB")
+
+    monkeypatch.setattr(run, "execute", no_memory)
+    assert main(["run", str(EXAMPLES / "gather_nd.json")]) == 1
+    assert capsys.readouterr() == ("", "remapnd: out of memory (Unable to allocate 8.00 GiB)\n")
 
 
 @pytest.mark.parametrize("command", ["run", "check", "resize", "selftest", "config"])

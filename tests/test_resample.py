@@ -327,6 +327,9 @@ def test_more_than_2_31_elements():
     data = sparse_view(np.array(5, np.uint8), (2**33, 3))
     assert resize(data, (4, 2)).tolist() == [[5, 5]] * 4
     assert resize(data, (5,), axes=0, mode="nearest").tolist() == [[5] * 3] * 5
+    for value in (5, 2**60 + 1):  # of integers of 64 bits the range matters
+        data = np.broadcast_to(np.int64(value), (2**33, 2**20))
+        assert resize(data, (2, 3)).tolist() == [[value] * 3] * 2
 
 
 def test_empty_and_0_d():

@@ -287,7 +287,8 @@ def test_products_that_overflow(name, args):
 @pytest.mark.parametrize(
     ("value", "error", "text"),
     [(-1, ValueError, "at least 0, got -1"), (1.5, TypeError, "an integer, got 1.5"),
-     (True, TypeError, "an integer, got True"), (None, TypeError, "an integer, got None")],
+     (True, TypeError, "an integer, got True"), (None, TypeError, "an integer, got None"),
+     (2**64, ValueError, f"at most {2**64 - 1}, got {2**64}")],
 )  # fmt: skip
 def test_counts_are_checked_and_the_object_is_unchanged(small, name, value, error, text):
     args = {"indexUsers": 1, r"outer\[1\]": 2, "srcCount": 4, "inner": 1, "idxCount": 3} | {name: value}
@@ -298,17 +299,19 @@ def test_counts_are_checked_and_the_object_is_unchanged(small, name, value, erro
     assert repr(small) == before
 
 
-@pytest.mark.parametrize("outer", [2, "2", b"2", None, {2}])
+@pytest.mark.parametrize(
+    "outer", [2, "2", b"2", None, {2}, np.array(2), np.array([[2]]), memoryview(np.array([[2]]))]
+)
 def test_outer_must_be_a_sequence(small, outer):
-    with pytest.raises(
-        TypeError, match=r"Init: `outer` must be a sequence of integers, got (int|str|bytes|NoneType|set)$"
-    ):
+    kinds = "int|str|bytes|NoneType|set|ndarray|memoryview"
+    with pytest.raises(TypeError, match=rf"Init: `outer` must be a sequence of integers, got ({kinds})$"):
         small.Init(SimdTensorData32f, SimdTensorData32i, False, 1, outer, 4, 1, 3)
 
 
 def test_index_const_must_be_a_bool(small):
-    with pytest.raises(TypeError, match="Init: `indexConst` must be a bool, got 2"):
-        small.Init(SimdTensorData32f, SimdTensorData32i, 2, 1, (2,), 4, 1, 3)
+    for bad in (2, None, np.array([0, 1]), np.zeros(3, "V0")):
+        with pytest.raises(TypeError, match=f"Init: `indexConst` must be a bool, got {re.escape(repr(bad))}"):
+            small.Init(SimdTensorData32f, SimdTensorData32i, bad, 1, (2,), 4, 1, 3)
     for value in (0, 1, np.False_, np.True_):
         small.Init(SimdTensorData32f, SimdTensorData32i, value, 1, np.array([2]), np.int64(4), 1, 3)
         assert f", {bool(value)}, " in repr(small)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -115,6 +117,32 @@ def test_an_error_in_one_call_does_not_touch_another(expected):
         assert {text.rpartition("got ")[2] for text in failures} == {"400 at (700, 200, 1)"}
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
+@pytest.mark.parametrize("mode", ["linear", "nearest", "gather"])
+def test_shape_set_during_a_call(mode):
+    """NumPy frees the shape that a running call began with; that nothing reads it, the sanitizer sees."""
+    data, out, seen = IMAGE.view(), np.empty_like(IMAGE), []
+    if mode == "gather":
+        plan = remapnd.GatherPlan(data.shape, data.dtype, (400,), np.int64)
+    else:
+        plan = remapnd.ResamplePlan(data.shape, data.dtype, scales=1.01, shape=data.shape, mode=mode)
+    rest = () if mode != "gather" else (np.arange(400)[::-1],)
+    right, end = plan(data, *rest), time.monotonic() + 0.5
+
+    def call():
+        while time.monotonic() < end:
+            with contextlib.suppress(ValueError):  # it began with the other shape
+                seen.append(np.array_equal(plan(data, *rest, out=out), right))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while thread.is_alive():
+        data.shape = (-1,)
+        data.shape = IMAGE.shape
+    thread.join()
+    assert all(seen)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_fork_after_use():
     code = """
@@ -154,6 +182,27 @@ def test_fork_while_another_thread_computes():
         print("ok")
         """
     assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_while_another_thread_makes_what_a_plan_keeps():
+    """The first call of a plan prepares long rows, here for some tenths of a second: the fork is within."""
+    code = """
+        import os, signal, threading, time
+        data = np.zeros(1000, np.float32)
+        plan = remapnd.ResamplePlan(data.shape, data.dtype, shape=3_000_000)
+        thread = threading.Thread(target=plan, args=(data,))
+        thread.start()
+        time.sleep(0.02)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            plan(data)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        thread.join()
+        """
+    assert python(code, "-W", "ignore::DeprecationWarning") == "0\n"
 
 
 def test_multiprocessing_spawn(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .coordinates import as_fraction
-from .errors import must
+from .errors import must, shown
 
 MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 _ADDRESSABLE = 2**63 - 1
@@ -44,6 +44,8 @@ def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
     sizes = tuple(integer(op, name, n) for n in value)
     if any(n < 0 for n in sizes):
         raise ValueError(must(op, name, "have sizes of at least 0", sizes))
+    if any(n > _ADDRESSABLE for n in sizes):
+        raise ValueError(must(op, name, f"have sizes of at most {_ADDRESSABLE}", sizes))
     return sizes
 
 
@@ -77,7 +79,8 @@ def result_shape(op: str, name: str, sizes: tuple[int, ...], dtype: np.dtype[Any
 
 def result_size(sizes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
     """Return the words for a result that is too large."""
-    return f"shape {sizes} of {math.prod(sizes) * dtype.itemsize} bytes"
+    count = math.prod(sizes) * dtype.itemsize
+    return shown(sizes, lambda sizes: f"shape {sizes} of {count} bytes")
 
 
 # ---- gather and scatter
@@ -189,7 +192,7 @@ def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
         if fits:
             item = _converted(value, given, dtype)
     if item is None:
-        text = must(op, "fill_value", f"be castable to {dtype} without loss", repr(value))
+        text = must(op, "fill_value", f"be castable to {dtype} without loss", shown(value, repr))
         raise ValueError(text) if fits else TypeError(text)
     return item.tobytes()
 
@@ -198,7 +201,7 @@ def _converted(value: Any, given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt
     """Return a value of a fitting kind as an item of `dtype`; None where it is another value there."""
     if dtype.kind in "biu":
         low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        whole = math.isfinite(value) and int(value) == value
+        whole = isinstance(value, int) or (math.isfinite(value) and int(value) == value)
         return np.array(int(value), dtype) if whole and low <= value <= high else None
     try:
         with np.errstate(all="ignore"):
@@ -217,8 +220,14 @@ def _converted(value: Any, given: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt
 # ---- resample
 
 
+def _listed(value: object) -> object:
+    """Return an array of one axis as a list, one of none as its item."""
+    return value.tolist() if isinstance(value, np.ndarray) and value.ndim < 2 else value
+
+
 def _one_each(op: str, name: str, value: object, count: int) -> list[Any]:
     """Return a value for each of `count` axes; a single one serves all."""
+    value = _listed(value)
     if isinstance(value, str) or not isinstance(value, Sequence):
         return [value] * count
     if len(value) != count:
@@ -233,6 +242,7 @@ def axes(op: str, value: object, rank: int) -> tuple[int, ...]:
     """Return axes in [0, rank), each once, in the order given; all of them for None."""
     if value is None:
         return tuple(range(rank))
+    value = _listed(value)
     listed = [integer(op, "axes", v) for v in (value if isinstance(value, Sequence) else (value,))]
     for a in listed:
         if not -rank <= a < rank:

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _core
 from ._version import __version__
+from .errors import shown
 
 __all__ = [
     "Config",
@@ -169,7 +170,7 @@ def _thread_count(op: str, n: object) -> int:
     except TypeError:
         raise TypeError(f"{op}: `n` must be an integer, got {n!r}") from None
     if not 1 <= count <= _MAX_THREADS:
-        raise ValueError(f"{op}: `n` must lie in [1, {_MAX_THREADS}], got {count}")
+        raise ValueError(f"{op}: `n` must lie in [1, {_MAX_THREADS}], got {shown(count)}")
     return count
 
 

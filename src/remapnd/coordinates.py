@@ -18,6 +18,8 @@ from typing import Final, SupportsFloat, SupportsInt, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import shown
+
 COORDINATE_MODES: Final = (
     "half_pixel",
     "align_corners",
@@ -132,9 +134,9 @@ def as_fraction(value: Number, *, op: str = "as_fraction", parameter: str = "val
             try:
                 return Fraction(*ratio())
             except (ValueError, OverflowError):
-                raise ValueError(f"{op}: `{parameter}` must be finite, got {value}") from None
+                raise ValueError(f"{op}: `{parameter}` must be finite, got {shown(value)}") from None
     kind = type(value).__name__
-    raise TypeError(f"{op}: `{parameter}` must be a real number, got {value!r} of type {kind}")
+    raise TypeError(f"{op}: `{parameter}` must be a real number, got {shown(value, repr)} of type {kind}")
 
 
 def axis_map(scale: Number, input_offset: Number = HALF, output_offset: Number = -HALF) -> AxisMap:
@@ -159,7 +161,7 @@ def axis_map(scale: Number, input_offset: Number = HALF, output_offset: Number =
     """
     s = as_fraction(scale, op="axis_map", parameter="scale")
     if s <= 0:
-        raise ValueError(f"axis_map: `scale` must be > 0, got {scale}")
+        raise ValueError(f"axis_map: `scale` must be > 0, got {shown(scale)}")
     step = 1 / s
     before = as_fraction(input_offset, op="axis_map", parameter="input_offset")
     after = as_fraction(output_offset, op="axis_map", parameter="output_offset")
@@ -206,7 +208,7 @@ def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None
     else:
         s = as_fraction(scale, op="coordinate_map", parameter="scale")
         if s <= 0:
-            raise ValueError(f"coordinate_map: `scale` must be > 0, got {scale}")
+            raise ValueError(f"coordinate_map: `scale` must be > 0, got {shown(scale)}")
     if mode == "align_corners":
         return AxisMap(Fraction(0), Fraction(n_in - 1, n_out - 1) if n_out > 1 else Fraction(0))
     if mode == "pytorch_half_pixel" and n_out <= 1:

@@ -4,8 +4,19 @@ The type says what was wrong: TypeError a dtype or a kind of object, ValueError 
 IndexError an index.
 """
 
+import sys
+from collections.abc import Callable
+
 
 def must(op: str, parameter: str, rule: str, got: object, at: tuple[int, ...] | None = None) -> str:
     """Return the text of an error; `rule` continues the sentence "`parameter` must"."""
     where = "" if at is None else f" at {at}"
-    return f"{op}: `{parameter}` must {rule}, got {got}{where}"
+    return f"{op}: `{parameter}` must {rule}, got {shown(got)}{where}"
+
+
+def shown(value: object, form: Callable[[object], str] = str) -> str:
+    """Return the text of a value, by `form`, whatever integers are in it."""
+    try:
+        return form(value)
+    except ValueError:  # Python writes no integer of more digits than that
+        return f"a number of more than {sys.get_int_max_str_digits()} digits"

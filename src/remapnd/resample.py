@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from . import arrays
 from .plans.resample import PerAxis, ResamplePlan
 
@@ -36,9 +38,14 @@ def _kept(
 
 def _plan(make: Callable[..., ResamplePlan], *arguments: Any, **options: Any) -> ResamplePlan:
     """Return the plan for these arguments, from the cache if it is there."""
-    hashable = {name: _hashable(value) for name, value in options.items()}
-    types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in hashable.values())
-    return _kept(make, types, arguments, tuple(hashable.items()))
+    plain = {name: _plain(value) for name, value in options.items()}
+    types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in plain.values())
+    key = tuple(plain.items())
+    try:
+        hash(key)
+    except TypeError:  # no number has no hash; the plan tells which option it is
+        return make(*arguments, **plain)
+    return _kept(make, types, arguments, key)
 
 
 def resample(
@@ -219,8 +226,10 @@ def resize(
     return plan(data, out=out)
 
 
-def _hashable(value: Any) -> Any:
-    """Return a list or array of numbers as a tuple, for the cache of plans."""
-    if isinstance(value, list):
-        return tuple(value)
-    return tuple(value.tolist()) if getattr(value, "ndim", 0) == 1 else value
+def _plain(value: Any) -> Any:
+    """Return lists and NumPy's arrays and numbers as Python's own, where they have an equal."""
+    if isinstance(value, np.ndarray) and value.ndim < 2:
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(v.item() if isinstance(v, np.generic) else v for v in value)
+    return value.item() if isinstance(value, np.generic) else value

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .errors import shown
 from .gather import take_along_axis
 
 __all__ = [
@@ -76,6 +77,7 @@ _INDEX_DTYPES: dict[int, np.dtype[Any]] = {
     SimdTensorData64i: np.dtype(np.int64),
 }
 _MAX_BYTES = 2**63 - 1
+_MAX_COUNT = 2**64 - 1  # of size_t
 _OP = "SynetGatherElements"
 
 _Array: TypeAlias = npt.NDArray[Any]
@@ -223,13 +225,15 @@ class SynetGatherElements:
         TypeError
             An argument is no integer (`outer`: no sequence of integers; `indexConst`: no bool).
         ValueError
-            A count is negative, or a tensor would take more than 2**63 - 1 bytes. The object is unchanged.
+            A count is negative or no size_t, or a tensor would take more than 2**63 - 1 bytes. The object is
+            unchanged.
         """
         data_type = _integer("dataType", dataType)
         index_type = _integer("indexType", indexType)
-        if not isinstance(indexConst, (bool, np.bool_)) and indexConst not in (0, 1):
-            raise TypeError(f"{_OP}.Init: `indexConst` must be a bool, got {indexConst!r}")
-        if isinstance(outer, (str, bytes)) or not isinstance(outer, (Sequence, np.ndarray)):
+        if not isinstance(indexConst, (bool, np.bool_, int, np.integer)) or indexConst not in (0, 1):
+            raise TypeError(f"{_OP}.Init: `indexConst` must be a bool, got {shown(indexConst, repr)}")
+        axes = getattr(outer, "ndim", 1)  # of an array or a memoryview
+        if isinstance(outer, (str, bytes)) or not isinstance(outer, (Sequence, np.ndarray)) or axes != 1:
             raise TypeError(f"{_OP}.Init: `outer` must be a sequence of integers, got {type(outer).__name__}")
         context = _Context(
             data_type,
@@ -418,7 +422,9 @@ def _count(name: str, value: object) -> int:
     """Return an argument of Init as an int that is not negative."""
     n = _integer(name, value)
     if n < 0:
-        raise ValueError(f"{_OP}.Init: `{name}` must be at least 0, got {n}")
+        raise ValueError(f"{_OP}.Init: `{name}` must be at least 0, got {shown(n)}")
+    if n > _MAX_COUNT:
+        raise ValueError(f"{_OP}.Init: `{name}` must be at most {_MAX_COUNT}, got {shown(n)}")
     return n
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from remapnd._version import __version__
 from remapnd.cli import check, config, resize, run, selftest
-from remapnd.cli.console import complain
+from remapnd.cli.console import complain, flush
 
 _COMMANDS = {"run": run, "check": check, "resize": resize, "selftest": selftest, "config": config}
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -53,7 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             complain("remapnd: interrupted")
             status = _INTERRUPTED
-        sys.stdout.flush()
+        except MemoryError as error:
+            complain("remapnd: out of memory" + (f" ({error})" if str(error) else ""))
+            status = 1
+        flush()
     except BrokenPipeError:
         _discard_output()
         return _PIPE_CLOSED

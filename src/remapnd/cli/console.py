@@ -16,11 +16,19 @@ def say(line: str) -> None:
 
 def complain(line: str) -> None:
     """Print a line to the standard error stream, after all output so far."""
-    sys.stdout.flush()
+    flush()
     _write(sys.stderr, line)
 
 
-def _write(stream: TextIO, line: str) -> None:
+def flush() -> None:
+    """Write all output so far."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _write(stream: TextIO | None, line: str) -> None:
     """Escape what the encoding of `stream` lacks: names in models and files may hold any character."""
+    if stream is None:  # closed before the program began
+        return
     encoding = stream.encoding or "utf-8"
     stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")

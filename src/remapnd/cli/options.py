@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
+_LONGEST = 1_000_000_000  # milliseconds
+
+
 def integer(least: int) -> Callable[[str], int]:
     """Make a reader of integers from `least` on."""
 
@@ -34,13 +37,15 @@ def integer(least: int) -> Callable[[str], int]:
 
 
 def milliseconds(text: str) -> float:
-    """Read a time, at least 0 and finite."""
+    """Read a time; days at most, as systems cannot sleep for any longer one."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number of milliseconds, at least 0, got {text!r}")
+    if not 0 <= value <= _LONGEST:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of milliseconds in [0, {_LONGEST:,}], got {text!r}"
+        )
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import warnings
 from fractions import Fraction
 from typing import Any
 
@@ -189,9 +190,16 @@ def _load(path: str) -> npt.NDArray[Any]:
         if file.read(6) != b"\x93NUMPY":  # np.load would take it for a pickle
             raise ValueError("this is no .npy file")
     try:
-        return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except ValueError:  # an empty array cannot be mapped; of a damaged file the reader has more to say
-        return np.asanyarray(np.load(path, allow_pickle=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy evaluates a damaged header, too
+            try:
+                return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
+            except (ArithmeticError, TypeError, ValueError):  # an empty array cannot be mapped; of a damaged
+                return np.asanyarray(np.load(path, allow_pickle=False))  # file the reader has more to say
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # NumPy's header parser lets many kinds out, all meaning the same
+        raise ValueError(str(error)) from None
 
 
 def _resized(

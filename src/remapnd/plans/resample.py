@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _core, arrays, checks, coordinates, reference, taps
 from ..coordinates import COORDINATE_MODES, AxisMap, Number, coordinate_map
+from ..errors import must, shown
 
 MODES: Final = ("nearest", "linear")
 
@@ -45,6 +46,7 @@ _WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with in float64
 _LARGE: Final = 1 << 32  # bytes of a result
+_MAX_AXES: Final = 24  # as csrc/linear_run.cpp
 _EXACT_AT_ONCE: Final = 1 << 16
 
 
@@ -215,6 +217,9 @@ class ResamplePlan:
         self._tables = self._linear_tables(np.float32 if narrow else np.float64)
         if not self._tables:
             return
+        if len(self._tables) > _MAX_AXES:
+            rule = f"name at most {_MAX_AXES} axes along which anything changes, for mode 'linear'"
+            raise ValueError(must(self.op, "axes", rule, tuple(self._tables)))
         rounding = _core.Rounding(_RULES[self.integer_rule])
         self._arithmetic = _Arithmetic("float32" if narrow else "float64", rounding)
         if self.dtype.kind in "iu" and self.dtype.itemsize <= 4:
@@ -305,7 +310,7 @@ class ResamplePlan:
 
     def _fill(self, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""
-        if out.size == 0:
+        if out.nbytes == 0:
             return
         if self._run is None:
             np.copyto(out, data)
@@ -334,13 +339,25 @@ class ResamplePlan:
 
     def _arithmetic_for(self, data: NDArray[Any]) -> _Arithmetic | None:
         """Arithmetic for 64-bit integers by the range of their values; None if that is too wide."""
-        low, high = int(data.min()), int(data.max())
+        used = self._used(data)
+        low, high = int(used.min()), int(used.max())
         if max(-low, high) < _FLOAT64_INTEGERS:
             return self._integer_arithmetic(2 * max(-low, high, 1))
         base = low - low % 2  # even, so that half_even sees the parity of the whole
         if high - base < _FLOAT64_INTEGERS:
             return self._integer_arithmetic(max(high - base, 1), base)
         return None
+
+    def _used(self, data: NDArray[Any]) -> NDArray[Any]:
+        """View the part of `data` that the taps span, each repeated sample once."""
+        spans = {axis: slice(t.first.min(), t.second.max() + 1) for axis, t in self._tables.items()}
+        once = slice(0, 1)
+        used: NDArray[Any] = data[
+            tuple(
+                spans.get(axis, slice(None)) if stride else once for axis, stride in enumerate(data.strides)
+            )
+        ]
+        return used
 
     def _fill_exactly(self, data: NDArray[Any], out: NDArray[Any], positions: NDArray[Any]) -> None:
         """Compute the results at flat positions of `out` in integer arithmetic."""
@@ -398,9 +415,9 @@ class ResamplePlan:
         lines = [repr(self).strip("<>")]
         for axis, map in zip(self.axes, self.maps, strict=True):
             n_in, n_out = self.data_shape[axis], self.output_shape[axis]
-            line = f"axis {axis}: {n_in} -> {n_out}, x = {map.start} + X * {map.step}"
+            line = f"axis {axis}: {n_in} -> {n_out}, x = {shown(map.start)} + X * {shown(map.step)}"
             if self.mode == "linear" and axis in self._tables:
-                line += f", weights are multiples of 1/{self._tables[axis].denominator}"
+                line += f", weights are multiples of 1/{shown(self._tables[axis].denominator)}"
             lines.append(line)
         if self.mode == "nearest":
             lines.append(f"nearest index by {self.nearest_rule}; moves {self.dtype.itemsize} bytes per item")

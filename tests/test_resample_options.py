@@ -1,0 +1,85 @@
+"""Options of resample and of its plans, of all kinds that Python and NumPy have."""
+
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from remapnd import ResamplePlan, gather, resample, resize, set_num_threads
+
+
+def test_options_of_every_kind():
+    """Arrays and NumPy's numbers are what they hold; True and 1.0 are no lengths, even after one with 1."""
+    ramp = np.arange(6.0)
+    want = [2.5]
+    for one in (1, np.int8(1), np.array(1), np.array([1], np.uint8), [1], (np.int64(1),), range(1, 2)):
+        assert resample(ramp, shape=one).tolist() == want
+        assert ResamplePlan((6,), float, shape=one)(ramp).tolist() == want
+    sixth = np.array(1 / 6)
+    for scale in (sixth, sixth[()], [sixth[()]], np.array([1 / 6])):
+        assert resample(ramp, scales=scale, shape=1).tolist() == want
+        assert ResamplePlan((6,), float, scales=scale, shape=1)(ramp).tolist() == want
+    assert resample(ramp, shape=1, axes=np.array(0)).tolist() == want
+    for bad in (True, 1.0, (1.0,), [True], np.True_, np.array(1.0), {1}, {1: 1}, [[1]], np.array([[1]])):
+        with pytest.raises(TypeError, match="resample: `shape` must be an integer, got "):
+            resample(ramp, shape=bad)
+    resample(ramp, scales=2, axes=0)
+    with pytest.raises(
+        TypeError, match=r"resample: `scales` must be a real number, got \(2\+0j\) of type complex"
+    ):
+        resample(ramp, scales=2 + 0j, axes=0)
+    with pytest.raises(TypeError, match="resample: `axes` must be an integer, got False"):
+        resample(ramp, scales=2, axes=False)
+    with pytest.raises(ValueError, match="resample: `scales` must be finite, got sNaN"):
+        resample(ramp, scales=Decimal("sNaN"))
+    for option, what in (("mode", ["linear"]), ("nearest_rule", {}), ("integer_rule", set())):
+        with pytest.raises(ValueError, match=f"resample: `{option}` must be one of "):
+            resample(ramp, shape=1, **{option: what})
+
+
+def test_items_of_no_bytes():
+    assert resample(np.zeros(3, "V0"), shape=5, mode="nearest").shape == (5,)
+
+
+@pytest.mark.parametrize("make", [ResamplePlan, ResamplePlan.resized])
+@pytest.mark.parametrize(
+    ("shape", "error", "text"),
+    [
+        (5, TypeError, "`data_shape` must be a sequence of integers, got int"),
+        ((5.0,), TypeError, "`data_shape` must be an integer, got 5.0"),
+        ((True,), TypeError, "`data_shape` must be an integer, got True"),
+        ((-5,), ValueError, r"`data_shape` must have sizes of at least 0, got \(-5,\)"),
+        ((2**63,), ValueError, f"`data_shape` must have sizes of at most {2**63 - 1}, got "),
+    ],
+)
+def test_plan_refuses_shapes(make, shape, error, text):
+    with pytest.raises(error, match=text):
+        make(shape, float, shape=3)
+
+
+def test_too_many_axes():
+    with pytest.raises(
+        ValueError, match="resize: `axes` must name at most 24 axes along which anything changes"
+    ):
+        resize(np.zeros((1,) * 25), (2,) * 25)
+
+
+@pytest.mark.skipif(not hasattr(sys, "get_int_max_str_digits"), reason="this Python writes every integer")
+def test_numbers_of_more_digits_than_python_writes():
+    huge, ramp = 10**5000, np.arange(6)
+    for call in (
+        lambda: resample(ramp, scales=-huge),
+        lambda: resample(ramp, scales=huge),
+        lambda: resample(ramp, shape=huge),
+        lambda: resample(ramp, shape=3, axes=huge),
+        lambda: gather(ramp, [0], axis=huge),
+        lambda: gather(ramp, [9], bounds="fill", fill_value=huge),
+        lambda: gather(ramp * 1.0, [9], bounds="fill", fill_value=huge),
+        lambda: set_num_threads(huge),
+    ):
+        with pytest.raises(ValueError, match=r": `\w+` must .*, got a number of more than \d+ digits"):
+            call()
+    plan = ResamplePlan((6,), float, shape=3, input_offsets=Fraction(1, huge))
+    assert plan.explain().splitlines()[1].startswith("axis 0: 6 -> 3, x = a number of more than ")
