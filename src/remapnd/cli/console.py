@@ -20,6 +20,11 @@ def complain(line: str) -> None:
     _write(sys.stderr, line)
 
 
+def fail(command: str, error: object) -> None:
+    """Complain of what stops a sub-command, on one line."""
+    complain(f"remapnd {command}: error: {' '.join(str(error).split())}")
+
+
 def _write(stream: TextIO, line: str) -> None:
     """Escape what the encoding of `stream` lacks: names in models and files may hold any character."""
     encoding = stream.encoding or "utf-8"
