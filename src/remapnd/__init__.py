@@ -53,5 +53,5 @@ if not runs_command_line():
 
 
 def __dir__() -> list[str]:
-    """List what is public, and the public modules that are imported."""
+    """List what is public: names, and modules that have been imported."""
     return [*__all__, *({"directml", "reference", "selftest", "simd"} & globals().keys())]

@@ -223,7 +223,7 @@ def runs_command_line() -> bool:
     """
     arguments: list[str] = getattr(sys, "argv", None) or [""]
     if arguments[0] == "-m":  # so it is while Python looks for the module that -m names
-        started = sys.orig_argv[-len(arguments) :][0].removeprefix("-m")
+        started = "".join(sys.orig_argv[-len(arguments) :][:1]).removeprefix("-m")
     else:
         started = os.path.splitext(os.path.basename(arguments[0]))[0]
     return started == "remapnd"

@@ -18,7 +18,7 @@ environment variables:
                          processor
 Results do not depend on either.
 
-example: REMAPND_NUM_THREADS=1 remapnd config
+example: remapnd config
 """
 
 
