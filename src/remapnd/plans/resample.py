@@ -98,7 +98,7 @@ class ResamplePlan:
         integer_rule: str = "half_up",
     ) -> None:
         op = "resample"
-        data_shape = tuple(data_shape)
+        data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
         if scales is None and shape is None:
             raise ValueError(f"{op}: `shape` or `scales` must be given, got neither")
@@ -133,7 +133,7 @@ class ResamplePlan:
     ) -> ResamplePlan:
         """Plan of `resize`, with its parameters."""
         op = "resize"
-        data_shape = tuple(data_shape)
+        data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
         checks.choice(op, "coordinates", coordinates, COORDINATE_MODES)
         steps = None if scales is None else checks.scales(op, scales, len(listed))
