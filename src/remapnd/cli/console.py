@@ -22,7 +22,7 @@ def complain(line: str) -> None:
 
 def fail(command: str, error: object) -> None:
     """Complain of what stops a sub-command, on one line."""
-    complain(f"remapnd {command}: error: {' '.join(str(error).split())}")
+    complain(f"remapnd {command}: error: {' '.join(str(error).splitlines())}")
 
 
 def _write(stream: TextIO, line: str) -> None:
