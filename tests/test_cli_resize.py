@@ -17,6 +17,7 @@ from PIL import Image, ImageCms
 from remapnd import resize
 from remapnd.cli import main
 from remapnd.files import replacing
+from remapnd.reference import rounded
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +34,20 @@ def data():
 
 def run(*args: str) -> int:
     return main(["resize", *args])
+
+
+def linear_by_hand(values: np.ndarray, n_out: int) -> np.ndarray:
+    """Exact half_pixel interpolation along axis 0, in Fractions."""
+    n_in = len(values)
+    rows = []
+    for output in range(n_out):
+        x = min(
+            max((output + Fraction(1, 2)) * n_in / n_out - Fraction(1, 2), Fraction(0)), Fraction(n_in - 1)
+        )
+        low = int(x)
+        high = min(low + 1, n_in - 1)
+        rows.append(values[low] * (1 - (x - low)) + values[high] * (x - low))
+    return np.array(rows, object)
 
 
 def refused(capsys, status: int, *args: str) -> str:
@@ -56,10 +71,13 @@ def refused(capsys, status: int, *args: str) -> str:
     [
         ("--shape 3x4", {"shape": (3, 4), "axes": (0, 1)}),
         ("--shape 12X5x2", {"shape": (12, 5, 2), "axes": (0, 1, 2)}),
-        ("--shape 9", {"shape": (9,), "axes": (0,)}),
+        ("--shape 9", {"shape": 9}),
+        ("--shape 9 --axes 0,2", {"shape": 9, "axes": (0, 2)}),
         ("--shape 9 --axes 2", {"shape": (9,), "axes": (2,)}),
         ("--shape 9x2 --axes=-1,-3", {"shape": (9, 2), "axes": (-1, -3)}),
-        ("--scale 0.4", {"scales": (Fraction(2, 5),), "axes": (0,)}),
+        ("--shape 9x2 --axes -1,-3", {"shape": (9, 2), "axes": (-1, -3)}),
+        ("--shape 9 --axes -2", {"shape": 9, "axes": -2}),
+        ("--scale 0.4", {"scales": Fraction(2, 5)}),
         ("--scale 1/3x1.5", {"scales": (Fraction(1, 3), 1.5), "axes": (0, 1)}),
         ("--scale 2 --axes 0,1,2", {"scales": 2, "axes": (0, 1, 2)}),
         ("--scale 1e1x.25x2. --axes 1,0,2", {"scales": (10, 0.25, 2), "axes": (1, 0, 2)}),
@@ -71,6 +89,16 @@ def test_npy(data, mode, options, expected):
         data, expected.get("shape"), mode=mode, **{k: v for k, v in expected.items() if k != "shape"}
     )
     assert_array_equal(np.load("out.npy"), right, strict=True)
+
+
+def test_success_is_one_line(data, capsys):
+    assert run("in.npy", "out.npy", "--scale", "0.5") == 0
+    assert capsys.readouterr() == ("out.npy: uint8 (6, 8, 3) -> (3, 4, 1)\n", "")
+    assert run("in.npy", "out.png", "--shape", "3x4") == 0
+    assert capsys.readouterr() == ("out.png: uint8 (6, 8, 3) -> (3, 4, 3)\n", "")
+    np.save("in.npy", np.float32(1.5))
+    assert run("in.npy", "out.npy", "--shape", "3") == 0
+    assert capsys.readouterr() == ("out.npy: float32 () -> ()\n", "")
 
 
 def test_scale_is_taken_as_written():
@@ -115,13 +143,13 @@ def test_options_are_passed_on(data):
 )
 def test_npy_of_every_dtype_and_order(array):
     np.save("in.npy", array)
-    assert run("in.npy", "out.npy", "--shape", "6", "--mode", "nearest") == 0
+    assert run("in.npy", "out.npy", "--shape", "6", "--axes", "0", "--mode", "nearest") == 0
     assert_array_equal(np.load("out.npy"), np.repeat(array, 6 // len(array), 0), strict=True)
 
 
 def test_npy_with_an_empty_axis():
     np.save("in.npy", np.empty((4, 0), np.float32))
-    assert run("in.npy", "out.npy", "--shape", "7") == 0
+    assert run("in.npy", "out.npy", "--shape", "7", "--axes", "0") == 0
     assert np.load("out.npy").shape == (7, 0)
 
 
@@ -144,8 +172,76 @@ def pixels(name: str) -> np.ndarray:
 def test_png(shape, suffix):
     array = np.random.default_rng(2).integers(0, 256, shape, np.uint8)
     Image.fromarray(array).save("in.png")
-    assert run("in.png", f"out.{suffix}", "--scale", "1/2") == 0
+    assert run("in.png", f"out.{suffix}", "--scale", "1/2", "--straight-alpha") == 0
     assert_array_equal(pixels(f"out.{suffix}"), resize(array, (3, 4), axes=(0, 1)), strict=True)
+    assert run("in.png", f"out.{suffix}", "--shape", "9", "--mode", "nearest") == 0
+    assert_array_equal(pixels(f"out.{suffix}"), resize(array, 9, axes=(0, 1), mode="nearest"), strict=True)
+
+
+def test_transparent_pixels_lend_no_color():
+    """Opaque red beside transparent green: red that fades out, with no green and no dark in it."""
+    array = np.zeros((4, 8, 4), np.uint8)
+    array[:, :4] = (255, 0, 0, 255)
+    array[:, 4:] = (0, 255, 0, 0)
+    Image.fromarray(array).save("in.png")
+    assert run("in.png", "out.png", "--scale", "4") == 0
+    result = pixels("out.png")
+    visible = result[result[..., 3] > 0]
+    assert (visible[:, :3] == (255, 0, 0)).all()
+    assert (np.diff(result[0, :, 3].astype(int)) <= 0).all()
+    assert {0, 32, 96, 159, 223, 255} == set(result[0, :, 3].tolist())
+    assert run("in.png", "straight.png", "--scale", "4", "--straight-alpha") == 0
+    assert_array_equal(pixels("straight.png"), resize(array, scales=4, axes=(0, 1)), strict=True)
+    assert_array_equal(pixels("straight.png")[..., 3], result[..., 3], strict=True)
+    assert (pixels("straight.png")[..., 1][result[..., 3] > 0] > 0).any()
+
+
+@pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
+@pytest.mark.parametrize("channels", [2, 4])
+@pytest.mark.parametrize("shape", [(3, 4), (13, 7), (1, 29)])
+def test_colors_weighted_by_alpha_are_rounded_once(shape, channels, rule):
+    """Against Fractions, with alphas and colors small enough for many ties."""
+    rng = np.random.default_rng(5)
+    array = np.concatenate(
+        [
+            rng.choice([0, 1, 2, 255], (6, 8, channels - 1)),
+            rng.choice([0, 0, 1, 2, 255], (6, 8, 1)),
+        ],
+        axis=-1,
+    ).astype(np.uint8)
+    Image.fromarray(array).save("in.png")
+    assert run("in.png", "out.png", "--shape", f"{shape[0]}x{shape[1]}", "--integer-rule", rule) == 0
+
+    def exact(values: np.ndarray) -> np.ndarray:
+        return linear_by_hand(linear_by_hand(values, shape[0]).swapaxes(0, 1), shape[1]).swapaxes(0, 1)
+
+    values = array.astype(object)
+    coverage = exact(values[..., -1])
+    right = resize(array, shape, axes=(0, 1), integer_rule=rule)
+    for channel in range(channels - 1):
+        colors = exact(values[..., channel] * values[..., -1])
+        for place in zip(*np.nonzero(coverage), strict=True):
+            color = Fraction(colors[place]) / coverage[place]
+            right[(*place, channel)] = rounded(color.numerator, color.denominator, rule)
+    assert_array_equal(pixels("out.png"), right, strict=True)
+
+
+def test_weights_of_any_fineness():
+    """The scale's denominator is beyond any integer; colors stay those of the opaque pixels."""
+    array = np.random.default_rng(6).integers(0, 256, (9, 9, 4), np.uint8)
+    array[..., :3] = (10, 20, 30)
+    Image.fromarray(array).save("in.png")
+    assert run("in.png", "out.png", "--scale", "1.2345678901234567890123456789") == 0
+    result = pixels("out.png")
+    assert (result[result[..., 3] > 0][:, :3] == (10, 20, 30)).all()
+
+
+def test_scale_1_keeps_hidden_colors():
+    array = np.random.default_rng(7).integers(0, 256, (9, 9, 4), np.uint8)
+    array[::2, :, 3] = 0
+    Image.fromarray(array).save("in.png")
+    assert run("in.png", "out.png", "--scale", "1") == 0
+    assert_array_equal(pixels("out.png"), array, strict=True)
 
 
 def test_16_bit_png_stays_16_bit(capsys):
@@ -274,9 +370,16 @@ def test_malformed_axes(data, capsys, text):
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        ("--shape 3x4 --axes 0", "--shape must have a number for each of --axes 0, got 3x4"),
-        ("--shape 3 --axes 0,1", "--shape must have a number for each of --axes 0,1, got 3"),
-        ("--scale 3x4 --axes 0", "--scale must have a number for each of --axes 0, got 3x4"),
+        ("--shape 3x4 --axes 0", "--shape must have one number, or one for each of --axes 0, got 3x4"),
+        (
+            "--scale 3x4x5 --axes 0,1",
+            "--scale must have one number, or one for each of --axes 0,1, got 3x4x5",
+        ),
+        ("--shape 3 --straight-alpha", "--straight-alpha goes with images, got in.npy"),
+        (
+            "--shape 3 --straight-alpha --mode nearest",
+            "--straight-alpha goes with --mode linear, got --mode nearest",
+        ),
         ("--shape 3 --nearest-rule ceil", "--nearest-rule goes with --mode nearest, got --mode linear"),
         (
             "--shape 3 --mode nearest --integer-rule truncate",
@@ -297,9 +400,8 @@ def test_suffix_of_a_file(capsys, names, bad):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--shape", "3"], "--shape must have a number for each of H and W, got 3"),
-        (["--shape", "3x4x3"], "--shape must have a number for each of H and W, got 3x4x3"),
-        (["--scale", "1x2x3"], "--scale must have a number for each of H and W, got 1x2x3"),
+        (["--shape", "3x4x3"], "--shape must have one number, or one for each of H and W, got 3x4x3"),
+        (["--scale", "1x2x3"], "--scale must have one number, or one for each of H and W, got 1x2x3"),
         (
             ["--shape", "3x4", "--axes", "0,1"],
             "--axes goes with .npy arrays; of an image H and W are resized, got 0,1",
@@ -415,7 +517,18 @@ def test_corrupted_image_gives_one_line_or_a_result(capsys, seed):
 def test_image_mode_that_is_not_supported(capsys):
     Image.new("CMYK", (4, 4)).save("in.jpg")
     text = refused(capsys, 1, "in.jpg", "out.jpg", "--scale", "1")
-    assert text == "cannot read in.jpg: the mode must be L, LA, RGB, RGBA, I;16, P or 1, got CMYK"
+    assert text == (
+        "cannot read in.jpg: the mode must be L, LA, RGB, RGBA, I;16, P or 1, got CMYK: "
+        "convert the image to RGB first"
+    )
+
+
+def test_jpeg_has_no_alpha(capsys):
+    Image.new("RGBA", (4, 4)).save("in.png")
+    assert refused(capsys, 1, "in.png", "out.jpg", "--scale", "1") == (
+        "cannot write out.jpg: a JPEG file holds uint8 (H, W), (H, W, 1) or (H, W, 3), not empty; got uint8 "
+        "(4, 4, 4): JPEG has no alpha channel, write a .png"
+    )
 
 
 def test_image_that_is_another_format(capsys):
@@ -433,7 +546,7 @@ def test_image_that_is_another_format(capsys):
         (np.zeros((4, 4, 5), np.uint8), "out.png", "uint8 (4, 4, 5)"),
         (np.zeros((4, 4, 3), np.uint16), "out.png", "uint16 (4, 4, 3)"),
         (np.zeros((4, 4, 2, 2), np.uint8), "out.png", "uint8 (4, 4, 2, 2)"),
-        (np.zeros((4, 4, 4), np.uint8), "out.jpg", "uint8 (4, 4, 4)"),
+        (np.zeros((4, 4, 5), np.uint8), "out.jpg", "uint8 (4, 4, 5)"),
         (np.zeros((4, 4), np.uint16), "out.jpg", "uint16 (4, 4)"),
     ],
 )
@@ -527,6 +640,9 @@ def test_pillow_missing(data, capsys, monkeypatch):
     assert refused(capsys, 1, "in.png", "out.npy", "--scale", "1") == text
     assert refused(capsys, 1, "in.npy", "out.png", "--shape", "2x2") == text
     assert run("in.npy", "out.npy", "--shape", "2x2") == 0
+    capsys.readouterr()
+    text = refused(capsys, 1, "none.png", "out.npy", "--scale", "1")
+    assert text == "cannot read none.png: No such file or directory"
 
 
 # The whole or nothing.
@@ -574,7 +690,8 @@ def test_process(tmp_path):
     command = [sys.executable, "-m", "remapnd", "resize", tmp_path / "in.npy", tmp_path / "out.npy"]
     options = {"cwd": Path(__file__).parent.parent, "text": True, "capture_output": True}
     done = subprocess.run([*command, "--shape", "2"], check=False, **options)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    line = f"{tmp_path / 'out.npy'}: float64 (4,) -> (2,)\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, line, "")
     assert np.load("out.npy").tolist() == [0.5, 2.5]
     done = subprocess.run([*command, "--shape", "0"], check=False, **options)
     assert done.returncode == 2
@@ -588,4 +705,5 @@ def test_help_has_an_example_and_fits_a_terminal(capsys, monkeypatch):
     assert caught.value.code == 0
     text = capsys.readouterr().out
     assert "remapnd resize volume.npy larger.npy --shape 192x192x192" in text
+    assert "no low-pass filter" in text
     assert max(map(len, text.splitlines())) <= 88

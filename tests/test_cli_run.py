@@ -123,7 +123,7 @@ def test_feature_level(tmp_path, capsys, level):
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 3
     assert errors[0] == (
-        f"{path}: dispatchables.gather: GATHER_ND: `InputTensor.DimensionCount` must be "
+        f"remapnd run: error: {path}: dispatchables.gather: GATHER_ND: `InputTensor.DimensionCount` must be "
         "4 at feature level 2_1, got 2 "
         "(accepted from 3_0)"
     )
@@ -135,7 +135,7 @@ def test_policy(tmp_path, capsys):
     assert main(["run", path, "--policy", "gather_oob=zero"]) == 0
     assert capsys.readouterr().out == "Resource 'output': 0, 0, 0, 1\n"
     assert main(["run", path, "--policy", "gather_oob=clamp", "--policy", "gather_oob=error"]) == 1
-    assert capsys.readouterr().err.startswith(f"{path}: `commands[0]`: ")
+    assert capsys.readouterr().err.startswith(f"remapnd run: error: {path}: `commands[0]`: ")
 
 
 def test_characters_that_the_terminal_lacks(tmp_path):
@@ -181,7 +181,7 @@ def test_a_bad_model_is_one_line_and_does_nothing(tmp_path, capsys, model, messa
         model = changed(model, ("commands", [*model["commands"], first]))
     path = save(tmp_path, model)
     assert main(["run", path, "--output_path", str(target)]) == 1
-    assert capsys.readouterr() == ("", message.replace("{path}", path) + "\n")
+    assert capsys.readouterr() == ("", f"remapnd run: error: {message.replace('{path}', path)}\n")
     assert not target.exists()
 
 
@@ -200,24 +200,26 @@ def test_a_bad_model_does_not_stop_the_others(tmp_path, capsys):
     assert main(["run", bad, good]) == 1
     assert capsys.readouterr() == (
         f"== {bad}\n== {good}\nResource 'output': 2, 3, 0, 1\n",
-        f"{bad}:1:2: expected a value, got the end of the file\n",
+        f"remapnd run: error: {bad}:1:2: expected a value, got the end of the file\n",
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run"], "remapnd run: `MODEL.json` must be given, got none"),
-        (["run", "x", "--policy", "oob=zero"], "remapnd run: Policy: name must be one of gather_oob, "),
-        (["run", "x", "--policy", "gather_oob=drop"], "remapnd run: Policy: `gather_oob` must be one of "),
-    ],
-)
-def test_bad_usage(capsys, arguments, message):
-    assert main(arguments) == 2
-    out, errors = capsys.readouterr()
-    assert out == ""
-    assert errors.startswith(message)
-    assert errors.count("\n") == 1
+def test_no_model(capsys):
+    assert main(["run"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "remapnd run: error: at least one MODEL.json must be given, got none\n",
+    )
+
+
+def test_a_file_that_is_no_model(tmp_path, capsys):
+    missing, script = str(tmp_path / "none.json"), tmp_path / "script.py"
+    script.write_text("import os\n")
+    assert main(["run", missing, str(script)]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        f"remapnd run: error: {missing}: must be a file that can be read (No such file or directory)",
+        f"remapnd run: error: {script}:1:1: expected a model in JSON, got import os",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -232,6 +234,22 @@ def test_bad_usage(capsys, arguments, message):
         (["run", "x", "-t", "nan"], "must be a number of milliseconds in [0, 1,000,000,000], got 'nan'"),
         (["run", "x", "-I", "1e300"], "must be a number of milliseconds in [0, 1,000,000,000], got '1e300'"),
         (["run", "x", "-v", "3"], "invalid choice: 3"),
+        (["run", "x", "--policy", "foo"], "must be NAME=VALUE, such as gather_oob=clamp, got 'foo'"),
+        (
+            ["run", "x", "--policy", "off_axis"],
+            "must be NAME=VALUE, such as off_axis=lenient, got 'off_axis'",
+        ),
+        (["run", "x", "--policy", "oob=zero"], "NAME must be one of gather_oob, gather_under, "),
+        (
+            ["run", "x", "--policy", "gather_oob=drop"],
+            "gather_oob must be one of clamp, zero, error, got 'drop'",
+        ),
+        (
+            ["run", "x", "--fast"],
+            "usage: remapnd run [options] MODEL.json [MODEL.json ...]\nremapnd run: error: ",
+        ),
+        (["run", "x", "--fast"], "unrecognized arguments: --fast"),
+        (["resize", "a.npy", "b.npy", "--shape", "3", "c"], "usage: remapnd resize "),
     ],
 )
 def test_bad_options(capsys, arguments, message):
@@ -269,6 +287,14 @@ def test_help_has_an_example(capsys, command):
     assert re.search(rf"example[^\n]*[:\n]\s*remapnd {command}", capsys.readouterr().out)
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_help_tells_policies(capsys, command):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main([command, "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "gather_oob=clamp (or zero, error), gather_under=clamp0 (or clampN), " in text
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit, match=r"^0$"):
         main(["--version"])
@@ -281,6 +307,41 @@ def test_config(capsys):
 
 
 # As a process
+
+
+def test_level_that_cannot_be_used():
+    process = _python("config", env=os.environ | {"REMAPND_ISA": "avx9"})
+    out, errors = process.communicate()
+    assert (out, process.returncode) == ("", 1)
+    assert errors.startswith("remapnd: error: REMAPND_ISA must be one of plain")
+    assert errors.endswith("got 'avx9'\n")
+    assert errors.count("\n") == 1
+
+
+def test_level_that_can_be_used():
+    process = _python("config", env=os.environ | {"REMAPND_ISA": "plain", "REMAPND_NUM_THREADS": "3"})
+    out, errors = process.communicate()
+    assert (errors, process.returncode) == ("", 0)
+    assert re.search(r"^level +plain\n", out, re.MULTILINE)
+    assert re.search(r"^threads +3\n", out, re.MULTILINE)
+
+
+def test_number_of_threads_that_is_malformed():
+    process = _python("config", env=os.environ | {"REMAPND_NUM_THREADS": "4x"})
+    out, errors = process.communicate()
+    assert (out.count("REMAPND_NUM_THREADS"), process.returncode) == (1, 0)
+    assert re.fullmatch(
+        r"remapnd: warning: REMAPND_NUM_THREADS must be an integer of at least 1, got '4x'; using \d+\n",
+        errors,
+    )
+
+
+def test_help_tells_the_environment_variables(capsys):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["config", "--help"])
+    text = capsys.readouterr().out
+    assert "REMAPND_ISA=LEVEL" in text
+    assert "REMAPND_NUM_THREADS=N" in text
 
 
 def test_exit_status_of_the_process(tmp_path):

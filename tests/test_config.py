@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -137,6 +138,36 @@ def test_number_of_threads_that_is_malformed(threads):
     assert 1 <= config.get_num_threads() <= (os.cpu_count() or 1)
 
 
+def test_environment_of_the_process_by_default(monkeypatch):
+    monkeypatch.setenv("REMAPND_ISA", "avx9")
+    with pytest.raises(RuntimeError, match=r"got 'avx9'$"):
+        config.apply_environment()
+    parameter = inspect.signature(config.apply_environment).parameters["environment"]
+    assert parameter.default is None  # help() would print the environment otherwise
+
+
+@pytest.mark.parametrize(
+    ("argv", "orig_argv", "expected"),
+    [
+        (["-m"], ["python", "-m", "remapnd"], True),
+        (["-m", "run", "x.json"], ["python", "-X", "dev", "-mremapnd", "run", "x.json"], True),
+        (["-m", "-m", "remapnd"], ["python", "-m", "pytest", "-m", "remapnd"], False),
+        (["-m", "remapnd"], ["python", "-m", "timeit", "remapnd"], False),
+        (["-m"], [], False),
+        (["/usr/bin/remapnd", "run"], ["python", "/usr/bin/remapnd", "run"], True),
+        (["remapnd.exe"], ["python", "remapnd.exe"], True),
+        (["script.py", "-m", "remapnd"], ["python", "script.py", "-m", "remapnd"], False),
+        (["-c"], ["python", "-c", "import remapnd"], False),
+        ([""], ["python"], False),
+        ([], [], False),
+    ],
+)
+def test_runs_command_line(monkeypatch, argv, orig_argv, expected):
+    monkeypatch.setattr(sys, "argv", argv)
+    monkeypatch.setattr(sys, "orig_argv", orig_argv)
+    assert config.runs_command_line() is expected
+
+
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | environment
     return subprocess.run(
@@ -163,6 +194,7 @@ def test_import_with_a_malformed_number_of_threads_warns_once():
         "import remapnd, remapnd.config; print(remapnd.get_num_threads() > 0)", REMAPND_NUM_THREADS="4x"
     )
     assert done.stdout == "True\n"
+    assert done.stderr.startswith("<string>:1: RuntimeWarning: ")  # the line that imports
     assert (
         done.stderr.count("RuntimeWarning: REMAPND_NUM_THREADS must be an integer of at least 1, got '4x'")
         == 1

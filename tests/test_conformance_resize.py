@@ -59,7 +59,7 @@ ERRORS: dict[str, str] = {
     "axis out of range": r": `axes` must lie in \[-5, 5\), got (5|-6)$",
     "non-finite value": r": `scales` must be finite, got (nan|inf)$",
     "duplicate axis": r": `axes` must name each axis once, got \((2, 3, 2|-1, 4)\)$",
-    "roi too short": r": `scales` must have one value for each of 3 axes, got 2 values$",
+    "roi too short": r": `scales` must have one value for each of 3 axes .*, got 2 values$",
     "rank mismatch": r": `shape` must have one value for each of 4 axes, got 5 values$",
 }
 

@@ -68,8 +68,8 @@ def test_any_text_is_read_or_refused_at_its_place(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "m.json:1:1: expected a value, got the end of the file"),
-        ("  // nothing", "m.json:1:13: expected a value, got the end of the file"),
+        ("", "m.json:1:1: expected a model in JSON, got the end of the file"),
+        ("  // nothing", "m.json:1:13: expected a model in JSON, got the end of the file"),
         ('{\n  "a": 1\n  "b": 2\n}', 'm.json:3:3: expected a comma or a closing bracket, got "b": 2'),
         ('{"a" 1}', "m.json:1:6: expected a colon, got 1}"),
         ("{a: 1}", "m.json:1:2: expected a key in double quotes or a closing brace, got a: 1}"),
@@ -87,7 +87,7 @@ def test_any_text_is_read_or_refused_at_its_place(text):
         ("[1 /*/", "m.json:1:4: expected a comment that is closed by */, got /*/"),
         ("[1 / 2]", "m.json:1:4: expected a comma or a closing bracket, got / 2]"),
         ("[01]", "m.json:1:3: expected a comma or a closing bracket, got 1]"),
-        ("é[", "m.json:1:1: expected a value, got é["),
+        ("é[", "m.json:1:1: expected a model in JSON, got é["),
         ("[1}" + "x" * 80, "m.json:1:3: expected a comma or a closing bracket, got }" + "x" * 39 + "..."),
         ("[1 \x1b[31m", "m.json:1:4: expected a comma or a closing bracket, got  [31m"),
     ],

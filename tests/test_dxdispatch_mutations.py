@@ -171,7 +171,8 @@ def _run_anything(folder, text, monkeypatch, capsys):
     assert status in (0, 1)
     assert checked in (0, status, 1)
     assert bool(errors) == (status == 1 or checked == 1)
-    assert all(line.startswith(str(path)) for line in errors.splitlines())
+    begins = tuple(f"remapnd {command}: error: {path}" for command in ("run", "check"))
+    assert all(line.startswith(begins) for line in errors.splitlines())
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

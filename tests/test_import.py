@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+import remapnd
+import remapnd.directml
+import remapnd.reference
+import remapnd.simd
 
 
 def fresh(code: str, **environment: str) -> str:
@@ -28,6 +37,45 @@ def test_import_loads_no_front_end():
     code = "import sys, remapnd; print(*(name for name in sys.modules if name.startswith('remapnd.')))"
     loaded = set(fresh(code).split())
     assert not {"remapnd.cli", "remapnd.directml", "remapnd.simd", "remapnd.selftest"} & loaded
+
+
+@pytest.mark.parametrize("module", [remapnd.directml, remapnd.simd])
+def test_dir_lists_what_is_public(module):
+    assert sorted(module.__all__) == dir(module)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_dir_lists_public_modules_once_imported():
+    assert set(remapnd.__all__) <= set(dir(remapnd))
+    assert {"directml", "reference", "simd"} <= set(dir(remapnd))
+    assert not {"arrays", "checks", "plans", "_core", "sys"} & set(dir(remapnd))
+    code = "import remapnd; print(*set(dir(remapnd)) - set(remapnd.__all__))"
+    assert fresh(code).split() == ["reference"]
+
+
+def test_import_without_the_compiled_core(tmp_path):
+    package = Path(remapnd.__file__).parent
+    copy = tmp_path / "remapnd"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("_core.*", "__pycache__"))
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import remapnd"
+    done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=False)
+    assert done.returncode == 1
+    version = sys.implementation.cache_tag
+    assert done.stderr.splitlines()[-1] == (
+        f"ImportError: remapnd: the compiled core `_core` for {version} is not in {copy}; from a source "
+        "checkout, install with `python -m pip install .`, or build in place as CONTRIBUTING.md says"
+    )
+
+
+def test_import_with_a_core_that_cannot_be_loaded_says_why(tmp_path):
+    package = Path(remapnd.__file__).parent
+    shutil.copytree(package, tmp_path / "remapnd", ignore=shutil.ignore_patterns("_core.*", "__pycache__"))
+    (tmp_path / "remapnd" / "_core.py").write_text(
+        "raise ImportError('libfoo is missing', name='remapnd._core')"
+    )
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import remapnd"
+    done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: libfoo is missing"
 
 
 def test_import_time(capsys, tmp_path):

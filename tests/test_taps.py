@@ -393,6 +393,7 @@ def test_rejects():
 
 def test_speed(capsys):
     """Prints how long long tables take; what is asserted is that they are right."""
+    lines = [""]  # ends the line of dots
     for name, scale, offset in (
         ("2/3", F(2, 3), F(1, 2)),
         ("1.02191", 1.02191, F(1, 2)),
@@ -407,12 +408,12 @@ def test_speed(capsys):
             middle = time.perf_counter()
             index = nearest_table(map, n_in, n_out, "half_up")
             end = time.perf_counter()
-            with capsys.disabled():
-                print(
-                    f"\n{name:>20} {n_out:>8} outputs: linear {(middle - begin) * 1e3:7.2f} ms, "
-                    f"nearest {(end - middle) * 1e3:7.2f} ms",
-                    end="",
-                )
+            lines.append(
+                f"{name:>20} {n_out:>8} outputs: linear {(middle - begin) * 1e3:7.2f} ms, "
+                f"nearest {(end - middle) * 1e3:7.2f} ms"
+            )
             x = map.at(n_out // 2)
             assert table.first[n_out // 2] == math.floor(x)
             assert index[n_out // 2] == math.floor(x + F(1, 2))
+    with capsys.disabled():
+        print("\n".join(lines))

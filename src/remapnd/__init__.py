@@ -1,11 +1,26 @@
 """Exact, fast N-D gather, scatter and resampling for NumPy arrays, on any CPU."""
 
+import sys
+
+try:
+    from . import _core as _core
+except ImportError as error:
+    if error.name != __name__:  # it is there, and says itself why it cannot be loaded
+        raise
+    raise ImportError(
+        f"remapnd: the compiled core `_core` for {sys.implementation.cache_tag} is not in "
+        f"{__path__[0]}; from a source checkout, install with `python -m pip install .`, or build in "
+        "place as CONTRIBUTING.md says",
+        name=f"{__name__}._core",
+    ) from None
+
 from ._version import __version__
 from .config import (
     apply_environment,
     get_config,
     get_num_threads,
     num_threads,
+    runs_command_line,
     set_num_threads,
     show_config,
 )
@@ -33,4 +48,10 @@ __all__ = [
     "take_along_axis",
 ]
 
-apply_environment()
+if not runs_command_line():
+    apply_environment()
+
+
+def __dir__() -> list[str]:
+    """List what is public: names, and modules that have been imported."""
+    return [*__all__, *({"directml", "reference", "selftest", "simd"} & globals().keys())]

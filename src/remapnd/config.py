@@ -1,6 +1,6 @@
 """Threads, instruction-set levels, environment variables and `show_config`.
 
-Uses `_core`; `__init__` calls `apply_environment` once.
+Uses `_core`; `__init__`, or the command line, calls `apply_environment` once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import contextlib
 import operator
 import os
 import platform
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -26,6 +27,7 @@ __all__ = [
     "get_config",
     "get_num_threads",
     "num_threads",
+    "runs_command_line",
     "set_num_threads",
     "show_config",
 ]
@@ -174,8 +176,13 @@ def _thread_count(op: str, n: object) -> int:
     return count
 
 
-def apply_environment(environment: Mapping[str, str] = os.environ) -> None:
+def apply_environment(environment: Mapping[str, str] | None = None) -> None:
     """Obey ``REMAPND_ISA`` and look at ``REMAPND_NUM_THREADS``; empty values count as unset.
+
+    Parameters
+    ----------
+    environment : mapping of str to str, optional
+        By default the environment of the process.
 
     Raises
     ------
@@ -186,8 +193,11 @@ def apply_environment(environment: Mapping[str, str] = os.environ) -> None:
     Warns
     -----
     RuntimeWarning
-        ``REMAPND_NUM_THREADS`` is no positive integer; the number of processors is used.
+        ``REMAPND_NUM_THREADS`` is no positive integer; the number of processors is used. It points at the
+        line that imports the package.
     """
+    if environment is None:
+        environment = os.environ
     level = environment.get("REMAPND_ISA", "")
     if level and not _core.use_level(level):
         usable, built = ", ".join(_core.levels_usable()), ", ".join(_core.levels_built())
@@ -202,8 +212,22 @@ def apply_environment(environment: Mapping[str, str] = os.environ) -> None:
         warnings.warn(
             f"REMAPND_NUM_THREADS must be an integer of at least 1, got {threads!r}; using {processors}",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,  # this function, `__init__`, the import
         )
+
+
+def runs_command_line() -> bool:
+    """Tell whether this process was started as ``remapnd`` or ``python -m remapnd``.
+
+    The command line applies the environment itself: it has one line for what is wrong, where an exception on
+    import would print a traceback.
+    """
+    arguments: list[str] = getattr(sys, "argv", None) or [""]
+    if arguments[0] == "-m":  # so it is while Python looks for the module that -m names
+        started = "".join(sys.orig_argv[-len(arguments) :][:1]).removeprefix("-m")
+    else:
+        started = os.path.splitext(os.path.basename(arguments[0]))[0]
+    return started == "remapnd"
 
 
 def _processors() -> int:

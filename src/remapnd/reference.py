@@ -15,6 +15,16 @@ from numpy.typing import NDArray
 from . import taps
 from .coordinates import AxisMap
 
+__all__ = [
+    "INTEGER_RULES",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "resample",
+    "rounded",
+    "take_along_axis",
+]
+
 # Gather.
 
 

@@ -38,6 +38,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
+
 class SimdTensorDataType(enum.IntEnum):
     """Element types of Simd's tensors, with the values of ``SimdLib.h``."""
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
 from remapnd.cli import check, config, resize, run, selftest
 from remapnd.cli.console import complain, flush
+from remapnd.config import apply_environment
 
 _COMMANDS = {"run": run, "check": check, "resize": resize, "selftest": selftest, "config": config}
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -46,10 +49,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="SUB-COMMAND")
     for module in _COMMANDS.values():
         module.add_parser(subparsers)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(_joined(sys.argv[1:] if argv is None else argv))
+    if unknown:  # parse_args would show the usage of the whole, not that of the sub-command
+        subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         try:
-            status: int = _COMMANDS[args.command].run(args)
+            status: int = _COMMANDS[args.command].run(args) if _environment_obeyed() else 1
         except KeyboardInterrupt:
             complain("remapnd: interrupted")
             status = _INTERRUPTED
@@ -65,6 +70,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"remapnd: the output cannot be written ({error.strerror})")
         return 1
     return status
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """Write ``--axes -2,-1`` as ``--axes=-2,-1``, as argparse takes such a value for an option."""
+    joined: list[str] = []
+    for argument in argv:
+        if joined[-1:] == ["--axes"] and re.match(r"-\d+,", argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _environment_obeyed() -> bool:
+    """Obey the environment variables and say in one line each what is wrong with them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            apply_environment()
+        except RuntimeError as error:
+            complain(f"remapnd: error: {error}")
+            return False
+    for warning in caught:
+        complain(f"remapnd: warning: {warning.message}")
+    return True
 
 
 def _discard_output() -> None:

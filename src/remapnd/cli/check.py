@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING
 
 from remapnd.cli import options
-from remapnd.cli.console import complain, say
+from remapnd.cli.console import fail, say
 from remapnd.directml.check import supported_levels
 from remapnd.directml.dxdispatch import Model, ModelError, check_all_bindings, read_model, violations
 from remapnd.directml.enums import FeatureLevel
@@ -47,11 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the models; one that cannot be read is reported and the others are still checked."""
-    try:
-        policy = options.policy(args)
-    except ValueError as error:
-        complain(f"remapnd check: {error}")
-        return 2
+    policy = options.policy(args)
     status = 0
     report: list[dict[str, object]] = []
     for file in args.models:
@@ -67,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             else:
                 check_all_bindings(model)
         except ModelError as error:
-            complain(str(error))
+            fail("check", error)
             report.append({"model": file, "error": str(error)})
             status = 1
     if args.json:

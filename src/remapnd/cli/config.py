@@ -10,6 +10,17 @@ from remapnd.config import show_config
 if TYPE_CHECKING:
     from remapnd.cli.options import Subparsers
 
+_EPILOG = """\
+environment variables:
+  REMAPND_ISA=LEVEL      instruction-set level to use instead of the best one: one
+                         of the usable levels
+  REMAPND_NUM_THREADS=N  threads that a call may use instead of one for each
+                         processor
+Results do not depend on either.
+
+example: remapnd config
+"""
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add the sub-command."""
@@ -17,7 +28,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "config",
         help="print version, instruction sets, threads",
         description="Print the version, the instruction sets built, usable and in use, and the threads.",
-        epilog="example: remapnd config",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 

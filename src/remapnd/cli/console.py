@@ -20,6 +20,11 @@ def complain(line: str) -> None:
     _write(sys.stderr, line)
 
 
+def fail(command: str, error: object) -> None:
+    """Complain of what stops a sub-command, on one line."""
+    complain(f"remapnd {command}: error: {' '.join(str(error).splitlines())}")
+
+
 def flush() -> None:
     """Write all output so far."""
     if sys.stdout is not None:

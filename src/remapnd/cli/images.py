@@ -26,6 +26,7 @@ class Picture:
 
     pixels: npt.NDArray[Any]
     color_profile: bytes | None = None
+    has_alpha: bool = False  # whether the last channel says how opaque the others are
     notes: list[str] = field(default_factory=list)  # what was changed while reading, and why
 
 
@@ -41,13 +42,12 @@ def read(path: str) -> Picture:
     ValueError
         It is damaged, too large for Pillow, or of a mode that is not supported.
     """
-    image_module = _pillow()
-    from PIL import ImageOps  # noqa: PLC0415
-
     with open(path, "rb") as file, warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # Pillow warns of odd metadata and of large images that it reads all the same
+        image_module = _pillow()
+        from PIL import ImageOps  # noqa: PLC0415
+
+        # Pillow warns of odd metadata and of large images that it reads all the same.
+        warnings.simplefilter("ignore")
         try:
             image = image_module.open(file, formats=("PNG", "JPEG"))
             deep = "16" in str(image.tile[0][3]) if image.tile else False
@@ -63,11 +63,13 @@ def read(path: str) -> Picture:
         if deep and image.mode in _CHANNEL_MODES:
             notes.append("Pillow reads 16-bit color as 8-bit")
         if deep and image.mode.startswith("I"):
-            return Picture(np.asarray(image).astype(np.uint16), image.info.get("icc_profile"), notes)
+            profile = image.info.get("icc_profile")
+            return Picture(np.asarray(image).astype(np.uint16), profile, notes=notes)
         image, reason = _channels(image)
         if reason:
             notes.append(reason)
-        return Picture(np.asarray(image), image.info.get("icc_profile"), notes)
+        has_alpha = image.mode in ("LA", "RGBA")
+        return Picture(np.asarray(image), image.info.get("icc_profile"), has_alpha, notes)
 
 
 def _channels(image: Any) -> tuple[Any, str]:
@@ -85,7 +87,9 @@ def _channels(image: Any) -> tuple[Any, str]:
         return image.convert(target), f"{mode} with a transparent color converted to {target}"
     if mode in _CHANNEL_MODES:
         return image, ""
-    raise ValueError(f"the mode must be L, LA, RGB, RGBA, I;16, P or 1, got {mode}")
+    raise ValueError(
+        f"the mode must be L, LA, RGB, RGBA, I;16, P or 1, got {mode}: convert the image to RGB first"
+    )
 
 
 def check_writable(pixels: npt.NDArray[Any], image_format: str) -> None:
@@ -100,7 +104,11 @@ def check_writable(pixels: npt.NDArray[Any], image_format: str) -> None:
         rule = "uint8 (H, W), (H, W, 1) or (H, W, 3)"
         fits = pixels.dtype == np.uint8 and channels in (1, 3)
     if not fits or pixels.size == 0:
-        raise ValueError(f"a {image_format} file holds {rule}, not empty; got {pixels.dtype} {pixels.shape}")
+        has_alpha = image_format == "JPEG" and channels in (2, 4)
+        advice = ": JPEG has no alpha channel, write a .png" if has_alpha else ""
+        raise ValueError(
+            f"a {image_format} file holds {rule}, not empty; got {pixels.dtype} {pixels.shape}{advice}"
+        )
 
 
 def write(file: BinaryIO, picture: Picture, image_format: str) -> None:

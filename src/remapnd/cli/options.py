@@ -9,7 +9,7 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, get_args, get_type_hints
 
 from remapnd.directml.enums import FeatureLevel
 from remapnd.directml.policy import Policy
@@ -60,29 +60,43 @@ def feature_level(text: str) -> FeatureLevel:
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
     """Add ``--policy``, which `policy` reads."""
-    names = ", ".join(field.name for field in dataclasses.fields(Policy))
+    listed = []
+    for name, values in _policy_choices().items():
+        default = getattr(Policy(), name)
+        others = ", ".join(value for value in values if value != default)
+        listed.append(f"{name}={default} (or {others})")
     parser.add_argument(
         "--policy",
+        type=_policy_choice,
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=f"choose where DirectML's documentation is silent; names: {names}; may be given several times",
+        help="settle what DirectML's documentation leaves open; may be given several times. Names, "
+        f"defaults and other values: {', '.join(listed)}",
     )
 
 
 def policy(args: argparse.Namespace) -> Policy:
-    """Build the policy of ``--policy``.
+    """Build the policy of ``--policy``; of several values for one name the last counts."""
+    return Policy(**dict(args.policy))
 
-    Raises
-    ------
-    ValueError
-        A name or value is not known.
-    """
-    choices: dict[str, str] = {}
-    known = [field.name for field in dataclasses.fields(Policy)]
-    for text in args.policy:
-        name, _, value = text.partition("=")
-        if name not in known:
-            raise ValueError(f"Policy: name must be one of {', '.join(known)}, got {name!r}")
-        choices[name] = value
-    return dataclasses.replace(Policy(), **choices)  # type: ignore[arg-type]
+
+def _policy_choices() -> dict[str, tuple[str, ...]]:
+    """Return the values that each field of a policy takes."""
+    hints = get_type_hints(Policy)
+    return {field.name: get_args(hints[field.name]) for field in dataclasses.fields(Policy)}
+
+
+def _policy_choice(text: str) -> tuple[str, str]:
+    """Read NAME=VALUE of ``--policy``."""
+    choices = _policy_choices()
+    name, equals, value = text.partition("=")
+    if not equals:
+        known = name if name in choices else next(iter(choices))
+        example = f"{known}={choices[known][0]}"
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as {example}, got {text!r}")
+    if name not in choices:
+        raise argparse.ArgumentTypeError(f"NAME must be one of {', '.join(choices)}, got {name!r}")
+    if value not in choices[name]:
+        raise argparse.ArgumentTypeError(f"{name} must be one of {', '.join(choices[name])}, got {value!r}")
+    return name, value

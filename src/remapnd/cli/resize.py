@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remapnd.cli import images
-from remapnd.cli.console import complain
+from remapnd.cli import alpha, images
+from remapnd.cli.console import complain, fail, say
 from remapnd.coordinates import COORDINATE_MODES
 from remapnd.files import replacing
 from remapnd.reference import INTEGER_RULES
@@ -26,13 +26,19 @@ _DESCRIPTION = """\
 Write IN to OUT with another size. Either may be .npy, .png, .jpg or .jpeg.
 
 An image is an array of shape (H, W) or (H, W, channels), turned as its EXIF
-orientation says. Its color profile is kept, other metadata is not. JPEG is written
-at quality 95 without chroma subsampling. OUT may be IN, and is written whole or not
-at all.
+orientation says. Its color profile is kept, other metadata is not. Colors are mixed
+as they are stored, not in linear light, and weighted by alpha. JPEG is written at
+quality 95 without chroma subsampling. OUT may be IN, and is written whole or not at
+all.
+
+An output is made of the nearest sample, or of the nearest two of each axis, and of
+no others: there is no low-pass filter. Shrinking by more than 2 aliases: it skips
+samples, and fine patterns become coarse ones. Antialiasing is not in this version.
 """
 _EXAMPLES = """\
 examples:
   remapnd resize photo.jpg small.png --scale 1/2
+  remapnd resize volume.npy half.npy --scale 0.5
   remapnd resize volume.npy larger.npy --shape 192x192x192
   remapnd resize labels.npy out.npy --shape 256x256 --axes 1,2 --mode nearest
 """
@@ -61,18 +67,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("input", metavar="IN", help="file to read")
     parser.add_argument("output", metavar="OUT", help="file to write")
     size = parser.add_mutually_exclusive_group(required=True)
-    size.add_argument("--shape", metavar="HxW[xD...]", help="new length of each resized axis")
+    size.add_argument(
+        "--shape", metavar="N[xN...]", help="new length of each resized axis, or one for all: 480x640, 256"
+    )
     size.add_argument(
         "--scale",
         metavar="S[xS...]",
-        help="factor for each resized axis, or one for all: 2, 0.75 or 1/3, taken exactly. The new length is "
-        "the floor of length times factor",
+        help="factor for each resized axis, or one for all: 2, 0.75, 1/3, 1x0.5. It is taken as "
+        "written: 0.29 is 29/100, where the function's scales=0.29 is the binary float, a little less. The "
+        "new length is the floor of length times factor",
     )
     parser.add_argument(
         "--axes",
         metavar="A[,A...]",
-        help="axes of an .npy array to resize (--axes=-2,-1 counts from the end); by default the leading "
-        "ones, as many as numbers are given. Of an image always H and W",
+        help="axes of an .npy array to resize, negative ones from the end. By default all of them if one "
+        "number is given, else the leading ones, as many as numbers are given. Of an image always H and W",
     )
     parser.add_argument("--mode", choices=("linear", "nearest"), default="linear", help="default: linear")
     parser.add_argument(
@@ -94,6 +103,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="RULE",
         help=f"for --mode linear of integers, one of {', '.join(INTEGER_RULES)}; default: half_up",
     )
+    parser.add_argument(
+        "--straight-alpha",
+        action="store_true",
+        help="for --mode linear of an image with alpha: mix each channel by itself, so that the colors of "
+        "transparent pixels count as well",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -101,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         _resize_file(args)
     except (_UsageError, _InputError) as error:
-        complain("remapnd resize: error: " + " ".join(str(error).split()))
+        fail("resize", error)
         return 2 if isinstance(error, _UsageError) else 1
     return 0
 
@@ -112,17 +127,23 @@ def _resize_file(args: argparse.Namespace) -> None:
         raise _UsageError(f"--nearest-rule goes with --mode nearest, got --mode {args.mode}")
     if args.integer_rule and args.mode != "linear":
         raise _UsageError(f"--integer-rule goes with --mode linear, got --mode {args.mode}")
+    if args.straight_alpha and args.mode != "linear":
+        raise _UsageError(f"--straight-alpha goes with --mode linear, got --mode {args.mode}")
     kind, kind_out = _kind(args.input), _kind(args.output)
+    if args.straight_alpha and kind == ".npy":
+        raise _UsageError(f"--straight-alpha goes with images, got {args.input}")
     axes, numbers = _axes_and_numbers(args, is_image=kind != ".npy")
     picture = _read(args.input, kind)
     for note in picture.notes:
         complain(f"remapnd resize: note: {args.input}: {note}")
-    picture.pixels = _resized(args, picture.pixels, axes, numbers)
+    shape_in = picture.pixels.shape
+    picture.pixels = _resized(args, picture, axes, numbers)
     _write(args.output, kind_out, picture)
+    say(f"{args.output}: {picture.pixels.dtype} {shape_in} -> {picture.pixels.shape}")
 
 
-def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list[int], list[Fraction]]:
-    """Return the axes to resize, and the number of --shape or --scale for each."""
+def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list[int] | None, list[Fraction]]:
+    """Return the axes to resize, None for all, and the number of --shape or --scale for each, or for all."""
     numbers = _numbers(args)
     if is_image:
         if args.axes is not None:
@@ -131,14 +152,12 @@ def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list
             )
         axes, whose = [0, 1], "H and W"
     elif args.axes is None:
-        return list(range(len(numbers))), numbers
+        return None if len(numbers) == 1 else list(range(len(numbers))), numbers
     else:
         axes, whose = _axes(args.axes), f"--axes {args.axes}"
-    if args.shape is None and len(numbers) == 1:
-        numbers *= len(axes)
-    if len(numbers) != len(axes):
+    if len(numbers) not in (1, len(axes)):
         option, text = ("--scale", args.scale) if args.shape is None else ("--shape", args.shape)
-        raise _UsageError(f"{option} must have a number for each of {whose}, got {text}")
+        raise _UsageError(f"{option} must have one number, or one for each of {whose}, got {text}")
     return axes, numbers
 
 
@@ -203,21 +222,22 @@ def _load(path: str) -> npt.NDArray[Any]:
 
 
 def _resized(
-    args: argparse.Namespace, data: npt.NDArray[Any], axes: list[int], numbers: list[Fraction]
+    args: argparse.Namespace, picture: images.Picture, axes: list[int] | None, numbers: list[Fraction]
 ) -> npt.NDArray[Any]:
-    """Resize an array as the options say."""
-    if len(axes) > data.ndim:
+    """Resize an array or an image as the options say."""
+    data = picture.pixels
+    if axes is not None and len(axes) > data.ndim:
         raise _InputError(f"{args.input} has shape {data.shape}, so {len(axes)} axes cannot be resized")
-    lengths = None if args.shape is None else [int(n) for n in numbers]
-    scales = numbers if args.shape is None else None
+    per_axis: Any = numbers[0] if len(numbers) == 1 else tuple(numbers)
+    lengths: Any = int(numbers[0]) if len(numbers) == 1 else tuple(map(int, numbers))
+    shape, scales = (None, per_axis) if args.shape is None else (lengths, None)
     rules = {"nearest_rule": args.nearest_rule, "integer_rule": args.integer_rule}
     given = {name: rule for name, rule in rules.items() if rule}
+    given["coordinates"] = args.coordinates
     try:
-        return np.asarray(
-            resize(
-                data, lengths, scales=scales, axes=axes, mode=args.mode, coordinates=args.coordinates, **given
-            )
-        )
+        if picture.has_alpha and args.mode == "linear" and not args.straight_alpha:
+            return alpha.resize_weighted(data, shape, scales=scales, **given)
+        return np.asarray(resize(data, shape, scales=scales, axes=axes, mode=args.mode, **given))
     except (TypeError, ValueError, MemoryError) as error:
         raise _InputError(f"{args.input}: {error}") from None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from remapnd import _core
 from remapnd._version import __version__
 from remapnd.cli import options
-from remapnd.cli.console import complain, say
+from remapnd.cli.console import fail, say
 from remapnd.directml.dxdispatch import (
     ModelError,
     Options,
@@ -38,16 +38,25 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add the sub-command."""
     parser = subparsers.add_parser(
         "run",
+        usage="remapnd run [options] MODEL.json [MODEL.json ...]",
         help="run models in the JSON format of DxDispatch",
         description="Run models in the JSON format of Microsoft's DxDispatch and print what they ask for. "
         "A model that is wrong anywhere is not run at all.",
         epilog="example: remapnd run examples/gather_nd.json",
     )
     parser.add_argument(
-        "models", nargs="*", metavar="MODEL.json", help="model file; several run one after another"
+        "models",
+        nargs="*",
+        metavar="MODEL.json",
+        help="model file, at least one; several run one after another",
     )
     parser.add_argument(
-        "-m", "--model", action="append", default=[], metavar="MODEL.json", help="the same as an option"
+        "-m",
+        "--model",
+        action="append",
+        default=[],
+        metavar="MODEL.json",
+        help="model file, as DxDispatch wants it given; may be given several times",
     )
     parser.add_argument(
         "--input_path", metavar="DIR", help="where source files are (default: beside the model)"
@@ -66,7 +75,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     options.add_policy(parser)
     timing = parser.add_argument_group(
-        "timing", "any of these brings lines with timings, in DxDispatch's form"
+        "timing",
+        "Any of these options makes each dispatch print how long it took, in DxDispatch's form. A dispatch "
+        "command is run as a number of iterations; each iteration is one sample.",
     )
     timing.add_argument(
         "-v",
@@ -74,31 +85,41 @@ def add_parser(subparsers: Subparsers) -> None:
         type=int,
         choices=(0, 1, 2),
         metavar="0|1|2",
-        help="median; statistics; every iteration",
+        help="what to print: 0 the median, 1 statistics, 2 also the time of every iteration (default: 0)",
     )
     count, zero = options.integer(1), options.integer(0)
     timing.add_argument(
-        "-i", "--dispatch_iterations", type=count, metavar="N", help="run each dispatch N times"
+        "-i", "--dispatch_iterations", type=count, metavar="N", help="run N iterations (default: 1)"
     )
     timing.add_argument(
-        "-r", "--dispatch_repeat", type=count, metavar="N", help="operator runs in each iteration"
+        "-r",
+        "--dispatch_repeat",
+        type=count,
+        metavar="N",
+        help="run the operator N times in each iteration, whose time is that of one run on average "
+        "(default: 1)",
     )
     timing.add_argument(
-        "-w", "--warmup_samples", type=zero, metavar="N", help="first samples that count as cold"
+        "-w",
+        "--warmup_samples",
+        type=zero,
+        metavar="N",
+        help="take the first N iterations for warm-up: they do not count for the median, and have statistics "
+        "of their own, named cold (default: 1)",
     )
     timing.add_argument(
         "-t",
         "--milliseconds_to_run",
         type=options.milliseconds,
         metavar="MS",
-        help="iterate for MS, whatever -i says",
+        help="run iterations for MS milliseconds, however many, instead of -i",
     )
     timing.add_argument(
         "-I",
         "--dispatch_interval",
         type=options.milliseconds,
         metavar="MS",
-        help="least time from one iteration to the next",
+        help="start an iteration MS milliseconds after the one before, or later (default: 0)",
     )
     parser.add_argument(
         *_IGNORED_SWITCHES, action="store_true", dest="ignored_switches", help=argparse.SUPPRESS
@@ -110,13 +131,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the models; a bad one is reported and the others still run."""
     files = args.model + args.models
     if not files:
-        complain("remapnd run: `MODEL.json` must be given, got none")
+        fail("run", "at least one MODEL.json must be given, got none")
         return 2
-    try:
-        how = _options(args)
-    except ValueError as error:
-        complain(f"remapnd run: {error}")
-        return 2
+    how = _options(args)
     if how.timing_verbosity is not None:
         threads = _core.get_num_threads()
         say(f"Running on 'CPU, level {_core.level()}, {threads} threads, remapnd {__version__}'")
@@ -160,12 +177,12 @@ def _run_model(file: str, args: argparse.Namespace, how: Options) -> bool:
         found = violations(model, how.feature_level, how.policy)
         for name, faults in found.items():
             for fault in faults:
-                complain(f"{file}: {model.dispatchables[name].value.path}: {fault}")
+                fail("run", f"{file}: {model.dispatchables[name].value.path}: {fault}")
         if any(found.values()):
             return False
         check_all_bindings(model)
         execute(model, say, how)
     except ModelError as error:
-        complain(str(error))
+        fail("run", error)
         return False
     return True

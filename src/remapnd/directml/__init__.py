@@ -84,3 +84,8 @@ __all__ = [
     "support",
     "supported_levels",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

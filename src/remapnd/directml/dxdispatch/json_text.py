@@ -94,7 +94,7 @@ def parse_json(text: str, file: str) -> object:
     except json.JSONDecodeError as error:
         if comments.unclosed is not None and error.pos >= comments.unclosed:
             raise _syntax_error(text, file, comments.unclosed, "a comment that is closed by */") from None
-        raise _syntax_error(text, file, error.pos, _expected(error.msg)) from None
+        raise _syntax_error(text, file, error.pos, _expected(error.msg, error.pos == start)) from None
     return value
 
 
@@ -108,10 +108,10 @@ def _check_depth(plain: str, text: str, file: str) -> None:
             raise _syntax_error(text, file, match.start(), expected)
 
 
-def _expected(message: str) -> str:
+def _expected(message: str, at_start: bool) -> str:
     """Name what the parser of the standard library missed."""
     known = {
-        "Expecting value": "a value",
+        "Expecting value": "a model in JSON" if at_start else "a value",
         "Expecting ',' delimiter": "a comma or a closing bracket",
         "Expecting ':' delimiter": "a colon",
         "Expecting property name enclosed in double quotes": "a key in double quotes or a closing brace",
