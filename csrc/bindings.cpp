@@ -11,12 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <thread>
-#ifndef _WIN32
-#include <pthread.h>
-#endif
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
@@ -57,61 +53,35 @@ private:
 
 // ---- the interpreter's lock
 
-// A thread that asks for the lock while the interpreter goes away, or waits for it already, is ended by unwinding that C++
-// turns into an abort (before Python 3.14).  So once that has begun, only the thread that does it asks for the lock.
-std::atomic<bool> exiting{false};
-std::atomic<unsigned long> exiting_thread{0};
-std::atomic<int> asking{0};
-
-// Announces that this thread is about to ask for the lock; false if it must not any more.
-bool may_ask() {
-    ++asking;
-    if (!exiting || exiting_thread == PyThread_get_thread_ident()) return true;
-    --asking;
-    return false;
-}
-
-// For atexit: when it returns, all who asked have had the lock.
-void begin_exit() {
-    exiting_thread = PyThread_get_thread_ident();
-    exiting = true;
-    nb::gil_scoped_release free;
-    while (asking > 0) std::this_thread::yield();
-}
-
-void watch_exit() {
-    nb::module_::import_("atexit").attr("register")(nb::cpp_function(&begin_exit));
-#ifndef _WIN32
-    pthread_atfork(nullptr, nullptr, [] { asking = 0; });  // those who asked are not in the child
-#endif
-}
-
-// Other Python threads run for as long as it lives.  A thread that must not have the lock back sleeps until the process ends.
+// Other Python threads run for as long as it lives.
 class WithoutGil {
 public:
     WithoutGil() : state_(PyEval_SaveThread()) {}
-    ~WithoutGil() {
-        while (!may_ask()) std::this_thread::sleep_for(std::chrono::hours(1));
-        PyEval_RestoreThread(state_);
-        --asking;
-    }
+    ~WithoutGil() { take_back(); }
     WithoutGil(const WithoutGil&) = delete;
 
+    // For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
+    bool interrupted() {
+        take_back();
+        const bool signalled = PyErr_CheckSignals() != 0;
+        state_ = PyEval_SaveThread();
+        return signalled;
+    }
+
 private:
+    // Once the interpreter is gone, Python before 3.14 ends a thread that asks for the lock, or waits for it already, by
+    // unwinding its stack, which helpers still read and which destructors turn into an abort.  The thread sleeps until the
+    // process ends instead, as it does from 3.14 on; within the handler, as leaving it would go on unwinding.
+    void take_back() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+        }
+    }
+
     PyThreadState* state_;
 };
-
-// For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
-bool interrupted() {
-    if (!may_ask()) return false;
-    bool signalled;
-    {
-        nb::gil_scoped_acquire gil;
-        signalled = PyErr_CheckSignals() != 0;
-    }
-    --asking;
-    return signalled;
-}
 
 void bind_threads_and_levels(nb::module_& m) {
     m.def("set_num_threads", &set_num_threads);
@@ -166,10 +136,10 @@ struct Gather {
         }
         GatherResult result;
         if (is_small(o)) {
-            result = run_gather(geometry, d, i, type, o, item, interrupted);
+            result = run_gather(geometry, d, i, type, o, item, [] { return PyErr_CheckSignals() != 0; });
         } else {
             WithoutGil others_run;
-            result = run_gather(geometry, d, i, type, o, item, interrupted);
+            result = run_gather(geometry, d, i, type, o, item, [&] { return others_run.interrupted(); });
         }
         if (result == GatherResult::interrupted) throw nb::python_error();
         return result == GatherResult::done;
@@ -254,7 +224,7 @@ void bind_resample(nb::module_& m) {
                  Outcome outcome;
                  {
                      WithoutGil others_run;
-                     outcome = self(from, to, rounding, bound, doubtful, interrupted);
+                     outcome = self(from, to, rounding, bound, doubtful, [&] { return others_run.interrupted(); });
                  }
                  raise_unless_done(outcome);
                  return new_positions(doubtful);
@@ -270,7 +240,7 @@ void bind_resample(nb::module_& m) {
                  Outcome outcome;
                  {
                      WithoutGil others_run;
-                     outcome = self(from, to, interrupted);
+                     outcome = self(from, to, [&] { return others_run.interrupted(); });
                  }
                  raise_unless_done(outcome);
              },
@@ -289,7 +259,6 @@ bool import_numpy() {
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
-    watch_exit();
     bind_threads_and_levels(m);
     bind_gather(m);
     bind_resample(m);

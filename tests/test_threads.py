@@ -298,6 +298,27 @@ def test_normal_exit_of_a_child_forked_while_threads_compute():
     assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
 
 
+def test_exit_handlers_wait_for_threads_that_compute():
+    """A handler that was there before the import runs after those that imports register."""
+    program = """if True:
+        import atexit, threading
+        end, started = threading.Event(), threading.Event()
+        atexit.register(lambda: (end.set(), thread.join(), print("joined")))
+        import numpy as np, remapnd
+
+        def busy():
+            while not end.is_set():
+                remapnd.resize(np.zeros((300, 300), np.float32), (500, 500))
+                started.set()
+
+        thread = threading.Thread(target=busy, daemon=True)
+        thread.start()
+        started.wait()
+        """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20, check=True)
+    assert (done.stdout.split(), done.stderr) == ([b"joined"], b"")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("call", ["gather_elements", "nearest", "linear"])
