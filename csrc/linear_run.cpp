@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t kTask = 131072;
 // From this many elements behind the innermost resampled axis on, they are rows of their own.
 constexpr std::int64_t kWide = 32;
-constexpr std::size_t kMaxAxes = 24;
+// Rows are kept for each corner of an output, 2 ** axes of them.
+constexpr std::size_t kMaxAxes = 16;
 // Results of this many bytes are stored past the caches: 24.9 MB of float32, 540p to 1080p, one thread, 4.8 ms without
 // and 2.4 with (2026-11-30, AVX2); no loss down to half of this.
 constexpr std::int64_t kLarge = std::int64_t{8} << 20;
@@ -115,7 +116,7 @@ LinearRun::LinearRun(Type type, Work work, bool pairs, std::vector<AxisTable> ax
     check(axes_);
     require(kernels().resample->type[static_cast<int>(type)][static_cast<int>(work)].convert != nullptr,
             "the type has no such working type");
-    require(axes_.size() <= kMaxAxes, "at most 24 axes can be resampled at once");
+    require(axes_.size() <= kMaxAxes, "at most 16 axes can be resampled at once");
     require(order_.size() == axes_.size(), "order must name every axis");
     std::vector<bool> seen(axes_.size());
     for (const int a : order_) {

@@ -267,7 +267,7 @@ def test_output_closed_before_the_start(arguments):
     done = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, check=False
     )
-    reason = "none.json: must be a file that can be read (No such file or directory)\n"
+    reason = "remapnd run: error: none.json: must be a file that can be read (No such file or directory)\n"
     assert (done.returncode, done.stderr) == ((1, reason) if "none.json" in arguments else (0, ""))
 
 

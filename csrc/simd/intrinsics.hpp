@@ -50,6 +50,8 @@ inline simde__m512i remapnd_srai_epi64(simde__m512i v, unsigned) {  // by 63, th
     return simde_mm512_movm_epi64(simde_mm512_movepi64_mask(v));
 }
 #define _mm512_srai_epi64 remapnd_srai_epi64
+#define _mm512_stream_ps simde_mm512_store_ps
+#define _mm512_stream_pd simde_mm512_store_pd
 #define _mm512_cvtepu8_epi16 remapnd_cvtepu8_epi16
 #define _mm512_cvtepu8_epi32 remapnd_cvtepu8_epi32
 #define _mm512_cvtepu8_epi64 remapnd_cvtepu8_epi64
