@@ -86,7 +86,7 @@ class Resize(Problem):
             ((2 * places[axis] + 1) * self.data.shape[axis]) % (2 * self.out.shape[axis]) == 0
             for axis in self.axes
         ]
-        return np.logical_or.reduce(halfway)
+        return np.asarray(np.logical_or.reduce(halfway))
 
     def judge(self, result: Array, *, exactly: bool) -> Agreement:
         """Compare values at random places with exact ones, integers rounded half up."""

@@ -22,7 +22,6 @@ __all__ = ["NOISY", "CopyBandwidth", "Timing", "collector_off", "memory_kept", "
 
 NOISY = 1.25  # median / minimum above which a time is marked
 _COPIED = 1 << 27  # bytes; several times the last cache of most machines
-_PASSES = 3
 _BATCH = 2e-4  # seconds; a shorter call is repeated and timed as one
 _SELF = Path("/proc/self")
 # Options of glibc's mallopt.
@@ -84,19 +83,22 @@ def _seconds(call: Call, repeats: int) -> float:
     return (clock() - start) / repeats
 
 
-def take_turns(calls: Mapping[str, Call], *, seconds: float, least: int, most: int) -> dict[str, Timing]:
+def take_turns(
+    calls: Mapping[str, Call], *, seconds: float, least: int, most: int, passes: int
+) -> dict[str, Timing]:
     """Time calls in rounds, each one once or twice a round, so that a disturbance meets all of them.
 
     Parameters
     ----------
     calls : each has run once already
-    seconds : about the time to spend on all
+    seconds : about the time of a pass
     least, most : bounds of the number of rounds; a call that takes more than a tenth of `seconds` has `least`
+    passes : the greatest number of passes; a quiet one is the last
 
     Returns
     -------
     dict of label to Timing
-        Of the quietest of up to three passes.
+        Of the quietest pass.
     """
     if not calls:
         return {}
@@ -109,12 +111,12 @@ def take_turns(calls: Mapping[str, Call], *, seconds: float, least: int, most: i
     slow = {label for label in calls if cost[label] > seconds / 10}
     a_round = sum(2 * cost[label] * repeats[label] for label in calls if label not in slow)
     rounds = max(least, min(most, int(seconds / a_round))) if a_round else least
-    passes = []
-    for _ in range(_PASSES):
-        passes.append(_one_pass(calls, repeats, slow, rounds, least))
-        if not any(timing.noisy for label, timing in passes[-1].items() if label not in slow):
+    done = []
+    for _ in range(passes):
+        done.append(_one_pass(calls, repeats, slow, rounds, least))
+        if not any(timing.noisy for label, timing in done[-1].items() if label not in slow):
             break
-    return min(passes, key=lambda timings: sum(np.log(timing.median) for timing in timings.values()))
+    return min(done, key=lambda timings: sum(np.log(timing.median) for timing in timings.values()))
 
 
 def _one_pass(

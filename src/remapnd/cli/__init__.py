@@ -12,10 +12,17 @@ import sys
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-from remapnd.cli import check, config, resize, run, selftest
+from remapnd.cli import bench, check, config, resize, run, selftest
 from remapnd.cli.console import complain
 
-_COMMANDS = {"run": run, "check": check, "resize": resize, "selftest": selftest, "config": config}
+_COMMANDS = {
+    "run": run,
+    "check": check,
+    "resize": resize,
+    "bench": bench,
+    "selftest": selftest,
+    "config": config,
+}
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _PIPE_CLOSED = 141  # 128 + SIGPIPE
 
