@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 from collections.abc import Iterable
 
 from .problems import Agreement
@@ -107,9 +108,8 @@ def footer_lines(results: Results) -> list[str]:
         lines += ["", "geometric mean of the ratios: " + ", ".join(texts)]
     behind = sorted((row.ratio, row.name) for row in results.rows if row.ratio is not None and row.ratio < 1)
     if behind:
-        lines.append(
-            "slower than the best peer: " + ", ".join(f"{name} {ratio:.2f}" for ratio, name in behind)
-        )
+        text = "slower than the best peer: " + ", ".join(f"{name} {ratio:.2f}" for ratio, name in behind)
+        lines += textwrap.wrap(text, 110, subsequent_indent="  ")
     growths = [row for row in results.rows if any(entry.growth is not None for entry in row.entries.values())]
     if growths:
         width = max(len(row.name) for row in growths)
@@ -187,8 +187,8 @@ def _labels(rows: Iterable[Row]) -> list[str]:
     return sorted(labels, key=lambda label: (not is_own(label), label))
 
 
-def _table(head: list[str], body: list[list[str]], right: int = 0) -> list[str]:
-    """Return the lines of a table; all but the first columns to the right, if `right`."""
+def _table(head: list[str], body: list[list[str]], right: bool = False) -> list[str]:
+    """Return the lines of a table; all columns but the first to the right, if `right`."""
     rule = ["---"] + ["---:" if right else "---"] * (len(head) - 1)
     return ["| " + " | ".join(cells) + " |" for cells in (head, rule, *body)]
 
@@ -205,7 +205,9 @@ def _family_table(results: Results, rows: list[Row]) -> list[str]:
             cells.append(f"**{text}**" if label == fastest else text)
         fraction = _times(_fraction(row, row.own, results))
         body.append([row.name, *cells, _times(row.ratio), _times(row.ratio_of_minima), fraction])
-    return _table(["case", *labels, "ratio", "of minima", "copy"], body, right=1)
+    head = ["case", *labels, "ratio", "of minima", "copy"]
+    kept = [k for k in range(len(head)) if any(cells[k] not in ("-", "") for cells in body)]
+    return _table([head[k] for k in kept], [[cells[k] for k in kept] for cells in body], right=True)
 
 
 def _cell(row: Row, timing: Timing) -> str:
@@ -233,7 +235,7 @@ def _difference_table(rows: list[Row]) -> list[str]:
             entry = row.entries.get(label)
             cells.append(_difference(entry.agreement) if entry and entry.agreement else "")
         body.append([row.name, *cells])
-    return _table(["case", *labels], body, right=1)
+    return _table(["case", *labels], body, right=True)
 
 
 def _difference(agreement: Agreement) -> str:
@@ -248,5 +250,5 @@ def _difference(agreement: Agreement) -> str:
 
 def _growth_cells(row: Row, rows: list[Row]) -> list[str]:
     growths = {label: entry.growth for label, entry in row.entries.items()}
-    texts = [growths.get(label) for label in _labels(rows)]
-    return [row.name, *("" if growth is None else bytes_text(growth) for growth in texts)]
+    sizes = [growths.get(label) for label in _labels(rows)]
+    return [row.name, *("" if growth is None else bytes_text(growth) for growth in sizes)]

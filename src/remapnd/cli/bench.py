@@ -51,7 +51,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--quick, if it is left out",
     )
     add("--memory", action="store_true", help="also measure the memory that a call needs (Linux)")
-    add("--list", action="store_true", help="list the cases and their libraries, and measure nothing")
+    add("--list", action="store_true", help="list the cases, and measure nothing")
     add("--json", type=Path, metavar="FILE", help="write all results")
     add("--md", type=Path, metavar="FILE", help="write tables in Markdown")
     add("--png", type=Path, metavar="FILE", help="draw a picture (needs matplotlib)")
