@@ -58,13 +58,15 @@ LIBRARIES = {
     "onnxruntime": Library(("onnxruntime", "onnx")),
     "cv2": Library(("cv2",), lambda module, threads: module.setNumThreads(threads)),
     "jax": Library(("jax",), lambda module, threads: module.config.update("jax_enable_x64", True), slow=True),
+    "volresample": Library(("volresample",), lambda module, threads: module.set_num_threads(threads)),
+    "kornia_rs": Library(("kornia_rs", "kornia_rs.imgproc")),
     "pillow": Library(("PIL", "PIL.Image")),
     "scipy": Library(("scipy", "scipy.ndimage"), slow=True),
     "skimage": Library(("skimage", "skimage.transform"), slow=True),
 }
 
 # What the libraries ask for the number of threads when they are imported.
-_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 _threads = 1
 
 

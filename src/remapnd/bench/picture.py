@@ -14,15 +14,26 @@ from .results import Results, Row, is_own
 
 __all__ = ["draw"]
 
-# Okabe and Ito's colors, which people with any color vision tell apart; remapnd is the black line.
+# Okabe and Ito's colors and a few more, which people with any color vision tell apart; remapnd is the black line.
 _COLORS = dict(
     zip(
         (name for name in LIBRARIES if name != "remapnd"),
-        ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#999999", "#8C6D31"),
+        (
+            "#0072B2",
+            "#D55E00",
+            "#009E73",
+            "#E69F00",
+            "#CC79A7",
+            "#56B4E9",
+            "#000000",
+            "#F0E442",
+            "#999999",
+            "#8C6D31",
+        ),
         strict=True,
     )
 )
-_MARKERS = dict(zip(_COLORS, "osD^vPX*", strict=True))
+_MARKERS = dict(zip(_COLORS, "osD^v<>PX*", strict=True))
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _ROW = 0.2  # inches
 _WIDTH = 11.0

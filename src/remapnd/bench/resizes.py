@@ -346,6 +346,32 @@ class Resize(Problem):
         resize = load("jax").image.resize
         return jax_call(lambda x: resize(x, self.out.shape, self.mode, antialias=False), self.data)
 
+    def _volresample(self) -> Call:
+        """Volumes, and planes as volumes of depth 1; it makes its result, of float32 for linear."""
+        if self.axes == (0, 1, 2) and not self._channels:
+            size = self.lengths
+        elif self.axes == (2, 3) and not self._channels:
+            size = (1, *self.lengths)
+        else:
+            raise UnsupportedError("volumes and planes alone")
+        data = self.data
+        if self.mode == "nearest" and data.dtype == np.uint16:
+            data = data.view(np.int16)
+        if data.dtype.name not in ("uint8", "int16", "float32"):
+            raise UnsupportedError(f"no resample of {data.dtype}")
+        source = data if len(self.axes) == 3 else data.reshape(-1, 1, *data.shape[2:])
+        resample = functools.partial(load("volresample").resample, source, size, mode=self.mode)
+        shape, dtype = self.out.shape, self.out.dtype
+        if self.mode == "linear" and dtype.kind in "iu":
+            return lambda: np.rint(resample()).astype(dtype)
+        return lambda: resample().reshape(shape).view(dtype)
+
+    def _kornia_rs(self) -> Call:
+        if not self._is_image or self.data.dtype != np.uint8 or self._channels != (3,):
+            raise UnsupportedError("images of three uint8 alone")
+        mode = "bilinear" if self.mode == "linear" else "nearest"
+        return functools.partial(load("kornia_rs.imgproc").resize, self.data, self.lengths, mode)
+
     def _pillow(self) -> Call:
         """Image to image; conversions from and to NumPy are not timed. RGB has four bytes a pixel there."""
         if not self._is_image or self.data.dtype != np.uint8:
@@ -398,6 +424,8 @@ class Resize(Problem):
         "cv2": _cv2,
         "cv2:exact": _cv2_exact,
         "jax": _jax,
+        "volresample": _volresample,
+        "kornia_rs": _kornia_rs,
         "pillow": _pillow,
         "scipy": _scipy,
         "skimage": _skimage,

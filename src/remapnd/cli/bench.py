@@ -11,9 +11,9 @@ __all__ = ["add_parser", "run"]
 
 _DESCRIPTION = """\
 Time remapnd and the peers that are installed (NumPy, PyTorch, ONNX Runtime, OpenCV,
-JAX, Pillow, SciPy, scikit-image) on the same work, in turn, in one process. Every
-result is compared with the exact one first; a library that is wrong by more than its
-arithmetic explains is listed with the reason and not timed.
+JAX, volresample, kornia-rs, Pillow, SciPy, scikit-image) on the same work, in turn,
+in one process. Every result is compared with the exact one first; a library that is
+wrong by more than its arithmetic explains is listed with the reason and not timed.
 
 Exit status 1 if a result of remapnd is not what it has to be.
 """
