@@ -212,6 +212,13 @@ def test_list(capsys):
     assert " ".join(lines[0].split()) == "small_gather small gather float32 (64,), int64 indices (16,)"
 
 
+@pytest.mark.parametrize(("options", "largest"), [([], 8), (["--quick"], 6), (["--sweep", "5"], 5)])
+def test_sweeps_are_listed_if_asked_for(options, largest, capsys):
+    assert main(["bench", "--list", "--cases", "sweep_gather_1*", *options]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == [f"sweep_gather_1e{power}" for power in range(3, largest + 1)]
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -219,6 +226,7 @@ def test_list(capsys):
             ["--cases", "gather,nothing"],
             "--cases must match names or families that --list shows, got 'nothing'",
         ),
+        (["--cases", "small", "--sweep"], "--sweep with --cases must have sweep among them, got 'small'"),
         (["--libs", "numpy,nothing"], "--libs must be of remapnd, numpy, .*, skimage, got 'nothing'"),
         (["--threads", "4097"], r"--threads must be in \[1, \d+\], the processors here, got 4097"),
         (

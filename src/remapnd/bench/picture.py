@@ -14,7 +14,7 @@ from .results import Results, Row, is_own
 
 __all__ = ["draw"]
 
-# Okabe and Ito's colors and a few more, which people with any color vision tell apart; remapnd is the black line.
+# Okabe and Ito's colors, which people with any color vision tell apart, and a few more; remapnd is black.
 _COLORS = dict(
     zip(
         (name for name in LIBRARIES if name != "remapnd"),

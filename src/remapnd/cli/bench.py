@@ -22,7 +22,7 @@ examples:
   remapnd bench --quick
   remapnd bench --cases 'linear_u8*,gather' --libs remapnd,cv2,torch
   remapnd bench --threads 2 --json results.json --md results.md --png results.png
-  remapnd bench --sweep 7 --cases sweep --png sweep.png
+  remapnd bench --cases sweep --sweep 7 --png sweep.png
   remapnd bench --from results.json --md results.md
 """
 
@@ -37,7 +37,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--cases", metavar="GLOB,...", help="names or families of cases; default: all but the sweeps")
+    add(
+        "--cases",
+        metavar="GLOB,...",
+        help="names or families (gather, scatter, resample, small, sweep); default: all but sweep",
+    )
     add("--libs", metavar="NAME,...", help="libraries; default: all that are installed")
     add("--threads", type=integer(1), default=1, metavar="N", help="of every library; default: 1")
     add("--quick", action="store_true", help="few repetitions, without JAX, SciPy and scikit-image")
@@ -47,8 +51,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         nargs="?",
         const=0,
         metavar="N",
-        help="also go from 10**3 to 10**N elements; N is 8, which takes some 6 GB of memory, or 6 with "
-        "--quick, if it is left out",
+        help="the family sweep too, from 10**3 to 10**N elements; if N is left out it is 8, which takes "
+        "some 6 GB of memory, or 6 with --quick",
     )
     add("--memory", action="store_true", help="also measure the memory that a call needs (Linux)")
     add("--list", action="store_true", help="list the cases, and measure nothing")

@@ -151,12 +151,15 @@ def _check_outputs(args: argparse.Namespace) -> None:
 
 def _cases(args: argparse.Namespace) -> list[Case]:
     """Return the cases whose name or family is asked for."""
+    patterns = [pattern.strip() for pattern in args.cases.split(",")] if args.cases is not None else []
+    swept = any(pattern.startswith("sweep") for pattern in patterns)
+    if args.sweep is not None and patterns and not swept:
+        raise _UsageError(f"--sweep with --cases must have sweep among them, got {args.cases!r}")
     cases = list(CASES)
-    if args.sweep is not None:
+    if swept or args.sweep is not None:
         cases += sweep_cases(args.sweep or (_QUICK_SWEEP if args.quick else _SWEEP))
-    if args.cases is None:
+    if not patterns:
         return cases
-    patterns = [pattern.strip() for pattern in args.cases.split(",")]
     for pattern in patterns:
         if not any(_matches(case, pattern) for case in cases):
             raise _UsageError(f"--cases must match names or families that --list shows, got {pattern!r}")
