@@ -17,6 +17,7 @@ LEVELS = {
     "cli": 5,
     "directml": 4,
     "simd": 4,
+    "bench": 4,
     "gather": 3,
     "resample": 3,
     "config": 3,

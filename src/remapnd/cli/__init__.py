@@ -14,11 +14,23 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
+<<<<<<< HEAD
 from remapnd.cli import check, config, resize, run, selftest
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
+=======
+from remapnd.cli import bench, check, config, resize, run, selftest
+from remapnd.cli.console import complain
+>>>>>>> bench
 
-_COMMANDS = {"run": run, "check": check, "resize": resize, "selftest": selftest, "config": config}
+_COMMANDS = {
+    "run": run,
+    "check": check,
+    "resize": resize,
+    "bench": bench,
+    "selftest": selftest,
+    "config": config,
+}
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _PIPE_CLOSED = 141  # 128 + SIGPIPE
 
