@@ -14,14 +14,9 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-<<<<<<< HEAD
-from remapnd.cli import check, config, resize, run, selftest
+from remapnd.cli import bench, check, config, resize, run, selftest
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
-=======
-from remapnd.cli import bench, check, config, resize, run, selftest
-from remapnd.cli.console import complain
->>>>>>> bench
 
 _COMMANDS = {
     "run": run,
