@@ -149,6 +149,15 @@ struct ByteLerps {
     const std::int8_t* weight;
 };
 
+// Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.
+// windows is 1 or 2; all those bytes may be read.
+struct BytePicks {
+    std::int64_t groups;
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* place;
+};
+
 inline constexpr int kMaxLanes = 32;
 
 struct ResampleKernels {
@@ -160,6 +169,8 @@ struct ResampleKernels {
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
                          std::uint16_t* out);
     void (*end_stream)();
+    // Null where the level has no instructions for it.
+    void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);
     // Moves items of `size` bytes: dst + k * dst_stride = src + column(k) * src_stride, k in [0, count);
     // column(k) is columns[k], or k when columns is null.
     void (*pick)(const std::byte* src, std::intptr_t src_stride, const std::int64_t* columns, std::int64_t count,

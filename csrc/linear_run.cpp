@@ -1,7 +1,6 @@
 #include "linear_run.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "dispatch.hpp"
+#include "met.hpp"
 #include "segments.hpp"
 
 namespace remapnd {
@@ -67,47 +67,17 @@ private:
 
 }  // namespace
 
-// Segments depend on the block and the level's windows only; runs keep those that they have met.  The lists only grow and
-// have no lock: the child of a fork would find it locked for ever if another thread was inside.
+// Segments depend on the block and the level's windows only.
 struct LinearRun::Cache {
     template <class W>
-    class Met {
-    public:
-        Met() = default;
-        Met(const Met&) = delete;
-        ~Met() {
-            for (const Entry* e = newest_; e;) delete std::exchange(e, e->before);
-        }
-
-        Segments<W> get(const AxisTable& t, std::int64_t block, WindowSizes sizes) {
-            for (const Entry* e = newest_.load(std::memory_order_acquire); e; e = e->before)
-                if (e->block == block && e->sizes == sizes) return e->segments;
-            // Threads that get here at once all add theirs, which are equal.
-            const auto fresh = std::make_shared<const std::vector<Segment<W>>>(segments<W>(&t, t.n_out(), block, sizes));
-            auto* entry = new Entry{block, sizes, fresh, newest_.load(std::memory_order_relaxed)};
-            while (!newest_.compare_exchange_weak(entry->before, entry, std::memory_order_release,
-                                                  std::memory_order_relaxed)) {
-            }
-            return fresh;
-        }
-
-    private:
-        struct Entry {
-            std::int64_t block;
-            WindowSizes sizes;
-            Segments<W> segments;
-            const Entry* before;
-        };
-        std::atomic<const Entry*> newest_{nullptr};
-    };
+    using Kept = Met<std::pair<std::int64_t, WindowSizes>, std::vector<Segment<W>>>;
 
     template <class W>
-    Segments<W> get(const AxisTable& t, std::int64_t block, WindowSizes sizes) {
-        return std::get<Met<W>>(met_).get(t, block, sizes);
+    Segments<W> get(const AxisTable& t, std::int64_t block, WindowSizes sizes) const {
+        return std::get<Kept<W>>(kept).get({block, sizes}, [&] { return segments<W>(&t, t.n_out(), block, sizes); });
     }
 
-private:
-    std::tuple<Met<float>, Met<double>, Met<std::uint16_t>> met_;
+    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>> kept;
 };
 
 LinearRun::LinearRun(Type type, Work work, bool pairs, std::vector<AxisTable> axes, std::vector<int> order)

@@ -10,6 +10,30 @@ namespace remapnd {
 
 // Of a task: some tens of microseconds.
 constexpr std::int64_t kTaskBytes = 131072;
+// Items up to this many bytes are picked in registers.
+constexpr std::int64_t kSmallItem = 16;
+
+namespace {
+
+// Windows over the bytes of rows of items of `size` bytes, side by side, for groups of 16 bytes of the result.
+Windows byte_windows(const AxisTable& t, std::int64_t size) {
+    Windows::Taps taps;
+    for (const std::int64_t x : t.first)
+        for (std::int64_t b = 0; b < size; ++b) taps.push_back(static_cast<std::int32_t>(x * size + b));
+    return Windows({&taps}, 16, 16, t.n_in * size);
+}
+
+// A row by its windows; the items that end behind the last whole group one by one.
+void in_groups(const ResampleKernels& kernel, const Windows& windows, const std::byte* src, const std::int64_t* columns,
+               std::int64_t count, std::int64_t size, std::byte* dst) {
+    const auto groups = static_cast<std::int64_t>(windows.base.size());
+    kernel.pick_bytes({groups, windows.count, windows.base.data(), windows.places.data()},
+                      reinterpret_cast<const std::uint8_t*>(src), reinterpret_cast<std::uint8_t*>(dst));
+    const std::int64_t done = 16 * groups / size;
+    kernel.pick(src, size, columns + done, count - done, size, dst + done * size, size);
+}
+
+}  // namespace
 
 NearestRun::NearestRun(std::vector<AxisTable> axes) : axes_(std::move(axes)) { check(axes_); }
 
@@ -17,7 +41,7 @@ Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, cons
     if (data.itemsize != out.itemsize || data.itemsize <= 0) throw std::invalid_argument("item sizes must be equal");
     const RowGeometry g = row_geometry(data, out, lengths(axes_), INT64_MAX);
     if (is_empty(out)) return Outcome::done;
-    const auto pick = kernels().resample->pick;
+    const ResampleKernels& kernel = *kernels().resample;
     // Where the elements of a block lie side by side on both sides they are one item.
     const bool whole = g.block == 1 || (g.src_c == data.itemsize && g.dst_c == data.itemsize);
     const std::int64_t size = whole ? g.block * data.itemsize : data.itemsize, moves = whole ? 1 : g.block;
@@ -25,7 +49,14 @@ Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, cons
     const std::int64_t pieces = (g.xs + width - 1) / width;
     const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / (width * g.block * data.itemsize));
     const std::int64_t row_tasks = (g.rows + rows_per_task - 1) / rows_per_task;
-    const std::int64_t* columns = axes_.back().first.data();
+    const AxisTable& across = axes_.back();
+    const std::int64_t* columns = across.first.data();
+    std::shared_ptr<const Windows> windows;
+    if (kernel.pick_bytes && whole && size <= kSmallItem && pieces == 1 && g.src_x == size && g.dst_x == size &&
+        across.n_in < INT32_MAX / kSmallItem) {
+        windows = windows_.get(size, [&] { return byte_windows(across, size); });
+        if (windows->count == 0 || !windows->reads_within) windows = nullptr;
+    }
 
     const auto task = [&](std::int64_t t) {
         const std::int64_t x0 = t / row_tasks * width, count = std::min(width, g.xs - x0);
@@ -45,9 +76,11 @@ Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, cons
             }
             if (repeatable && src == previous)
                 std::memcpy(dst, previous_dst, static_cast<std::size_t>(count * size));
+            else if (windows)
+                in_groups(kernel, *windows, src, columns, count, size, dst);
             else
                 for (std::int64_t j = 0; j < moves; ++j)
-                    pick(src + j * g.src_c, g.src_x, columns + x0, count, size, dst + j * g.dst_c, g.dst_x);
+                    kernel.pick(src + j * g.src_c, g.src_x, columns + x0, count, size, dst + j * g.dst_c, g.dst_x);
             previous = src;
             previous_dst = dst;
         }

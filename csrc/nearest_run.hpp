@@ -4,6 +4,8 @@
 
 #include "axis_table.hpp"
 #include "call.hpp"
+#include "met.hpp"
+#include "windows.hpp"
 
 namespace remapnd {
 
@@ -17,6 +19,7 @@ public:
 
 private:
     std::vector<AxisTable> axes_;
+    Met<std::int64_t, Windows> windows_;  // over the bytes of rows of items of a size
 };
 
 }  // namespace remapnd

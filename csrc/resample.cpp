@@ -320,12 +320,14 @@ constexpr RowKernels<W> row_kernels() {
 
 // ------------------------------------------------------------------------------------------------ rows of bytes
 
-#ifdef REMAPND_HAS_BYTE_LERPS
+#ifdef REMAPND_HAS_BYTE_PICKS
 template <int windows>
 void across_byte_groups(const ByteLerps& t, int64_t groups, const uint8_t* row, uint16_t* out) {
     for (int64_t g = 0; g < groups; ++g)
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * g),
-                         lerp_bytes<windows>(row + t.base[g], t.pick + 16 * g, t.weight + 16 * g));
+        _mm_storeu_si128(
+            reinterpret_cast<__m128i*>(out + 8 * g),
+            _mm_maddubs_epi16(pick_16<windows>(row + t.base[g], t.pick + 16 * g),
+                              _mm_loadu_si128(reinterpret_cast<const __m128i*>(t.weight + 16 * g))));
 }
 
 void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* row, uint16_t* out) {
@@ -334,8 +336,18 @@ void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t
     for (int64_t e = 8 * groups; e < rest.count; ++e)
         out[e] = lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
 }
+template <int windows>
+void pick_byte_groups(const BytePicks& t, const uint8_t* row, uint8_t* out) {
+    for (int64_t g = 0; g < t.groups; ++g)
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * g), pick_16<windows>(row + t.base[g], t.place + 16 * g));
+}
+
+void pick_bytes(const BytePicks& t, const uint8_t* row, uint8_t* out) {
+    t.windows == 1 ? pick_byte_groups<1>(t, row, out) : pick_byte_groups<2>(t, row, out);
+}
 #else
 constexpr decltype(ResampleKernels::across_bytes) across_bytes = nullptr;
+constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #endif
 
 // ------------------------------------------------------------------------------------------------ nearest
@@ -387,6 +399,7 @@ const ResampleKernels resample_table{
      {{}, type_kernels<double, double>(), {}}},
     across_bytes,
     &end_stream,
+    pick_bytes,
     &pick};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -220,20 +220,18 @@ struct Picker<std::uint16_t> {
 #endif
 
 #if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
-#define REMAPND_HAS_BYTE_LERPS 1
+#define REMAPND_HAS_BYTE_PICKS 1
 
-// One group of ByteLerps: 8 outputs from 16 or 32 bytes.
+// 16 of the bytes of one or two windows of 16.
 template <int windows>
-inline __m128i lerp_bytes(const std::uint8_t* window, const std::uint8_t* pick, const std::int8_t* weight) {
+inline __m128i pick_16(const std::uint8_t* window, const std::uint8_t* place) {
     const auto load = [](const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); };
-    const __m128i n = load(pick), low = load(window);
-    __m128i pairs;
+    const __m128i n = load(place), low = load(window);
     if constexpr (windows == 1)
-        pairs = _mm_shuffle_epi8(low, n);
-    else
-        pairs = _mm_or_si128(_mm_shuffle_epi8(low, _mm_add_epi8(n, _mm_set1_epi8(0x70))),
-                             _mm_shuffle_epi8(load(window + 16), _mm_sub_epi8(n, _mm_set1_epi8(0x10))));
-    return _mm_maddubs_epi16(pairs, load(weight));
+        return _mm_shuffle_epi8(low, n);
+    else  // a number with the top bit set picks zero
+        return _mm_or_si128(_mm_shuffle_epi8(low, _mm_add_epi8(n, _mm_set1_epi8(0x70))),
+                            _mm_shuffle_epi8(load(window + 16), _mm_sub_epi8(n, _mm_set1_epi8(0x10))));
 }
 
 #endif
