@@ -89,7 +89,8 @@ struct Rounding {
 // Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];
 // out[e] = a + (b - a) * w, for u16 a * (one - w) + b * w.
 // For whole vectors v of `lanes` outputs the same is said again by lane numbers within windows * lanes values from
-// row + first_base[v] and row + second_base[v]; windows is 0 where that is not possible.  All those values may be read.
+// row + first_base[v] and row + second_base[v]; windows is 1, 2 or 4, or 0 where that is not possible.  All those values
+// may be read.
 template <class W>
 struct Lerps {
     std::int64_t count;
@@ -141,7 +142,7 @@ struct TypeKernels {
 
 // The horizontal pass on a row of bytes, u16 the working type, for whole groups of 8 outputs: pick[2 * e] and
 // pick[2 * e + 1] are the places of a and b within windows * 16 bytes from row + base[e / 8], weight[2 * e] and
-// weight[2 * e + 1] their weights, below 128.  windows is 1 or 2; all those bytes may be read.
+// weight[2 * e + 1] their weights, below 128.  windows is 1, 2 or 4; all those bytes may be read.
 struct ByteLerps {
     int windows;
     const std::int32_t* base;
@@ -150,7 +151,7 @@ struct ByteLerps {
 };
 
 // Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.
-// windows is 1 or 2; all those bytes may be read.
+// windows is 1, 2 or 4; all those bytes may be read.
 struct BytePicks {
     std::int64_t groups;
     int windows;

@@ -113,11 +113,16 @@ int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
             const W* bt = row + t.second_base[v];
             const auto n = P::load_lanes(t.first_lane + e), m = P::load_lanes(t.second_lane + e);
             const auto w = P::load(t.weight + e);
-            if constexpr (windows == 1)
-                P::store(out + e, P::lerp(P::pick(P::load(at), n), P::pick(P::load(bt), m), w, one));
-            else
-                P::store(out + e, P::lerp(P::pick(P::load(at), P::load(at + P::lanes), n),
-                                          P::pick(P::load(bt), P::load(bt + P::lanes), m), w, one));
+            const auto from = [](const W* p, auto lanes) {
+                constexpr int step = P::lanes;
+                if constexpr (windows == 1)
+                    return P::pick(P::load(p), lanes);
+                else if constexpr (windows == 2)
+                    return P::pick(P::load(p), P::load(p + step), lanes);
+                else
+                    return P::pick(P::load(p), P::load(p + step), P::load(p + 2 * step), P::load(p + 3 * step), lanes);
+            };
+            P::store(out + e, P::lerp(from(at, n), from(bt, m), w, one));
         }
     }
     return e;
@@ -125,7 +130,10 @@ int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
 
 template <class W>
 void across(const Lerps<W>& t, const W* row, W* out) {
-    int64_t e = t.windows == 1 ? across_vectors<W, 1>(t, row, out) : t.windows == 2 ? across_vectors<W, 2>(t, row, out) : 0;
+    int64_t e = t.windows == 1   ? across_vectors<W, 1>(t, row, out)
+                : t.windows == 2 ? across_vectors<W, 2>(t, row, out)
+                : t.windows == 4 ? across_vectors<W, 4>(t, row, out)
+                                 : 0;
     for (; e < t.count; ++e) out[e] = lerp_one(row[t.first[e]], row[t.second[e]], t.weight[e], t.one);
 }
 
@@ -332,7 +340,8 @@ void across_byte_groups(const ByteLerps& t, int64_t groups, const uint8_t* row, 
 
 void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* row, uint16_t* out) {
     const int64_t groups = rest.count / 8;
-    t.windows == 1 ? across_byte_groups<1>(t, groups, row, out) : across_byte_groups<2>(t, groups, row, out);
+    const auto run = t.windows == 1 ? across_byte_groups<1> : t.windows == 2 ? across_byte_groups<2> : across_byte_groups<4>;
+    run(t, groups, row, out);
     for (int64_t e = 8 * groups; e < rest.count; ++e)
         out[e] = lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
 }
@@ -343,7 +352,8 @@ void pick_byte_groups(const BytePicks& t, const uint8_t* row, uint8_t* out) {
 }
 
 void pick_bytes(const BytePicks& t, const uint8_t* row, uint8_t* out) {
-    t.windows == 1 ? pick_byte_groups<1>(t, row, out) : pick_byte_groups<2>(t, row, out);
+    const auto run = t.windows == 1 ? pick_byte_groups<1> : t.windows == 2 ? pick_byte_groups<2> : pick_byte_groups<4>;
+    run(t, row, out);
 }
 #else
 constexpr decltype(ResampleKernels::across_bytes) across_bytes = nullptr;

@@ -15,7 +15,7 @@ namespace remapnd {
 inline constexpr std::int64_t kSegment = 4096;
 
 // Room behind a row for vectors that begin inside it, in values.
-inline constexpr std::int64_t kPad = 2 * kMaxLanes;
+inline constexpr std::int64_t kPad = 4 * kMaxLanes;
 
 // Part of a row: outputs [x0, x1) and the columns of the input that they need.
 template <class W>

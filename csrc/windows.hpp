@@ -12,7 +12,7 @@ namespace remapnd {
 struct Windows {
     using Taps = std::vector<std::int32_t>;
 
-    int count = 0;                     // of windows a group; 0: some group's inputs lie farther apart than two
+    int count = 0;                     // of windows a group, 1, 2 or 4; 0: some group's inputs lie farther apart
     std::vector<std::int32_t> base;    // of each whole group
     std::vector<std::uint8_t> places;  // of the inputs behind the base: for each output, of all its taps
     bool reads_within = true;          // no window ends behind the `available` values
@@ -32,8 +32,8 @@ struct Windows {
             base.push_back(lo);
             widest = std::max(widest, hi - lo + 1);
         }
-        if (groups == 0 || widest > 2 * size) return;
-        count = std::max(least, widest <= size ? 1 : 2);
+        if (groups == 0 || widest > 4 * size) return;
+        count = std::max(least, widest <= size ? 1 : widest <= 2 * size ? 2 : 4);
         const std::int64_t reach = std::int64_t{count} * size;
         reads_within = reach <= available;
         for (std::size_t e = 0; e < groups * g; ++e) {

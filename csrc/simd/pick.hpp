@@ -2,7 +2,7 @@
 //
 // Only what the levels have instructions for is here; resample.cpp has the plain form of everything.
 //
-// Picker<W>::lanes is how many values a vector has (0: the level has no such instructions).  A window of one or two
+// Picker<W>::lanes is how many values a vector has (0: the level has no such instructions).  A window of one, two or four
 // vectors is loaded from memory, and each lane of a result names the value of the window that it wants.
 #pragma once
 #include <cstdint>
@@ -34,6 +34,10 @@ struct Picker<float> {
         const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(n, 28));  // bit 3 of the number to the sign
         return _mm256_blendv_ps(pick(low, n), pick(high, n), is_high);
     }
+    static Vector pick(Vector a, Vector b, Vector c, Vector d, Lanes n) {
+        const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(n, 27));  // bit 4
+        return _mm256_blendv_ps(pick(a, b, n), pick(c, d, n), is_high);
+    }
     static Vector lerp(Vector a, Vector b, Vector w, Vector) {
         return _mm256_add_ps(a, _mm256_mul_ps(_mm256_sub_ps(b, a), w));
     }
@@ -55,6 +59,9 @@ struct Picker<float> {
     }
     static Vector pick(Vector window, Lanes n) { return _mm512_permutexvar_ps(n, window); }
     static Vector pick(Vector low, Vector high, Lanes n) { return _mm512_permutex2var_ps(low, n, high); }
+    static Vector pick(Vector a, Vector b, Vector c, Vector d, Lanes n) {
+        return _mm512_mask_blend_ps(_mm512_test_epi32_mask(n, _mm512_set1_epi32(32)), pick(a, b, n), pick(c, d, n));
+    }
     static Vector lerp(Vector a, Vector b, Vector w, Vector) {
         return _mm512_add_ps(a, _mm512_mul_ps(_mm512_sub_ps(b, a), w));
     }
@@ -74,6 +81,9 @@ struct Picker<double> {
     }
     static Vector pick(Vector window, Lanes n) { return _mm512_permutexvar_pd(n, window); }
     static Vector pick(Vector low, Vector high, Lanes n) { return _mm512_permutex2var_pd(low, n, high); }
+    static Vector pick(Vector a, Vector b, Vector c, Vector d, Lanes n) {
+        return _mm512_mask_blend_pd(_mm512_test_epi64_mask(n, _mm512_set1_epi64(16)), pick(a, b, n), pick(c, d, n));
+    }
     static Vector lerp(Vector a, Vector b, Vector w, Vector) {
         return _mm512_add_pd(a, _mm512_mul_pd(_mm512_sub_pd(b, a), w));
     }
@@ -170,6 +180,40 @@ struct Finished<double> {
 
 #endif
 
+#if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#define REMAPND_HAS_BYTE_PICKS 1
+
+// Bytes by their numbers in one, two or four vectors.  The shuffle picks zero for a number with the top bit set, which
+// all but those of the vector get.
+inline __m128i pick_bytes(__m128i window, __m128i n) { return _mm_shuffle_epi8(window, n); }
+inline __m128i pick_bytes(__m128i low, __m128i high, __m128i n) {
+    return _mm_or_si128(_mm_shuffle_epi8(low, _mm_add_epi8(n, _mm_set1_epi8(0x70))),
+                        _mm_shuffle_epi8(high, _mm_sub_epi8(n, _mm_set1_epi8(0x10))));
+}
+inline __m128i pick_bytes(__m128i a, __m128i b, __m128i c, __m128i d, __m128i n) {
+    const __m128i later = _mm_sub_epi8(n, _mm_set1_epi8(0x20));  // wraps to 0xe0 and more for a and b
+    const auto numbers = [](__m128i from) { return _mm_adds_epu8(from, _mm_set1_epi8(0x70)); };
+    return _mm_or_si128(
+        _mm_or_si128(_mm_shuffle_epi8(a, numbers(n)), _mm_shuffle_epi8(b, numbers(_mm_sub_epi8(n, _mm_set1_epi8(0x10))))),
+        _mm_or_si128(_mm_shuffle_epi8(c, numbers(later)),
+                     _mm_shuffle_epi8(d, numbers(_mm_sub_epi8(later, _mm_set1_epi8(0x10))))));
+}
+
+// 16 of the bytes of one, two or four windows of 16.
+template <int windows>
+inline __m128i pick_16(const std::uint8_t* window, const std::uint8_t* place) {
+    const auto load = [](const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); };
+    const __m128i n = load(place);
+    if constexpr (windows == 1)
+        return pick_bytes(load(window), n);
+    else if constexpr (windows == 2)
+        return pick_bytes(load(window), load(window + 16), n);
+    else
+        return pick_bytes(load(window), load(window + 16), load(window + 32), load(window + 48), n);
+}
+
+#endif
+
 #if REMAPND_LEVEL_V4
 
 template <>
@@ -186,6 +230,9 @@ struct Picker<std::uint16_t> {
     }
     static Vector pick(Vector window, Lanes n) { return _mm512_permutexvar_epi16(n, window); }
     static Vector pick(Vector low, Vector high, Lanes n) { return _mm512_permutex2var_epi16(low, n, high); }
+    static Vector pick(Vector a, Vector b, Vector c, Vector d, Lanes n) {
+        return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(n, _mm512_set1_epi16(64)), pick(a, b, n), pick(c, d, n));
+    }
     static Vector lerp(Vector a, Vector b, Vector w, Vector one) {
         return _mm512_add_epi16(_mm512_mullo_epi16(a, _mm512_sub_epi16(one, w)), _mm512_mullo_epi16(b, w));
     }
@@ -198,7 +245,7 @@ template <>
 struct Picker<std::uint16_t> {
     static constexpr int lanes = 8;
     using Vector = __m128i;
-    using Lanes = __m128i;  // the two byte numbers of each value, 0 to 31
+    using Lanes = __m128i;  // the two byte numbers of each value, 0 to 63
 
     static Vector all(std::uint16_t v) { return _mm_set1_epi16(static_cast<short>(v)); }
     static Vector load(const std::uint16_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
@@ -207,32 +254,14 @@ struct Picker<std::uint16_t> {
         const __m128i n = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
         return _mm_add_epi16(_mm_mullo_epi16(n, _mm_set1_epi16(0x0202)), _mm_set1_epi16(0x0100));
     }
-    static Vector pick(Vector window, Lanes n) { return _mm_shuffle_epi8(window, n); }
-    static Vector pick(Vector low, Vector high, Lanes n) {  // a byte number with the top bit set picks zero
-        return _mm_or_si128(_mm_shuffle_epi8(low, _mm_add_epi8(n, _mm_set1_epi8(0x70))),
-                            _mm_shuffle_epi8(high, _mm_sub_epi8(n, _mm_set1_epi8(0x10))));
+    template <class... Windows>
+    static Vector pick(Windows... windows_and_lanes) {
+        return pick_bytes(windows_and_lanes...);
     }
     static Vector lerp(Vector a, Vector b, Vector w, Vector one) {
         return _mm_add_epi16(_mm_mullo_epi16(a, _mm_sub_epi16(one, w)), _mm_mullo_epi16(b, w));
     }
 };
-
-#endif
-
-#if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
-#define REMAPND_HAS_BYTE_PICKS 1
-
-// 16 of the bytes of one or two windows of 16.
-template <int windows>
-inline __m128i pick_16(const std::uint8_t* window, const std::uint8_t* place) {
-    const auto load = [](const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); };
-    const __m128i n = load(place), low = load(window);
-    if constexpr (windows == 1)
-        return _mm_shuffle_epi8(low, n);
-    else  // a number with the top bit set picks zero
-        return _mm_or_si128(_mm_shuffle_epi8(low, _mm_add_epi8(n, _mm_set1_epi8(0x70))),
-                            _mm_shuffle_epi8(load(window + 16), _mm_sub_epi8(n, _mm_set1_epi8(0x10))));
-}
 
 #endif
 
