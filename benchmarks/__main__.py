@@ -1,9 +1,6 @@
-"""`python -m benchmarks`: `remapnd bench` from a checkout, with the core that was built into `src`."""
+"""`python -m benchmarks`: `remapnd bench` under the name that a checkout has for it."""
 
 import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from remapnd.cli import main
 
