@@ -2,6 +2,17 @@
 //
 // Compiled once per level; no standard header with code in it may come in here (ARCHITECTURE.md, Levels).
 #include <cstring>
+#if defined(REMAPND_LEVEL_V3) || defined(REMAPND_LEVEL_V4)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own undefined vectors (PR 105593)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
 
 #include "kernels.hpp"
 
@@ -14,6 +25,8 @@ using std::intptr_t;
 using std::size_t;
 using std::uint64_t;
 using std::uint8_t;
+
+#include "simd/gather_lanes.hpp"
 
 constexpr int64_t kLargest = INT64_MAX;
 
@@ -52,18 +65,20 @@ inline int64_t outside(int64_t v, int64_t n) {
     return static_cast<int64_t>(static_cast<uint64_t>(v) | (static_cast<uint64_t>(n - 1) - static_cast<uint64_t>(v)));
 }
 
-inline int64_t times(int64_t v, int64_t step) {
-    return static_cast<int64_t>(static_cast<uint64_t>(v) * static_cast<uint64_t>(step));
+// before + v * step, where v may be anything: an index that is out of range leads to a number that is not used.
+inline int64_t plus_times(int64_t before, int64_t v, int64_t step) {
+    return static_cast<int64_t>(static_cast<uint64_t>(before) + static_cast<uint64_t>(v) * static_cast<uint64_t>(step));
 }
 
-// `stride` is a constant in the calls for contiguous indices, which lets the compiler use whole vectors.
-template <class T, Bounds bounds>
-inline bool add_strided(const IndexRun& run, intptr_t stride, int64_t* offsets, uint8_t* bad) {
+// The indices [i, count).  `stride` is a constant in the calls for contiguous indices, which lets the compiler use whole
+// vectors.
+template <class T, Bounds bounds, bool add>
+inline bool put_from(size_t i, const IndexRun& run, intptr_t stride, int64_t* offsets, uint8_t* bad) {
     const byte* p = run.source;
-    const int64_t n = run.n, step = run.step;
+    const int64_t n = run.n, step = run.step, base = run.base, slope = run.ramp;
     const size_t count = run.count;  // a copy: `offsets` might alias `run`
     int64_t any = 0;
-    for (size_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
         int64_t v = from_end<T>(load<T>(p + static_cast<intptr_t>(i) * stride), n);
         if constexpr (bounds == Bounds::clip) {
             v = v > n - 1 ? n - 1 : v;
@@ -77,20 +92,85 @@ inline bool add_strided(const IndexRun& run, intptr_t stride, int64_t* offsets, 
                 bad[i] |= static_cast<uint8_t>(mask & 1);
             }
         }
-        offsets[i] = static_cast<int64_t>(static_cast<uint64_t>(offsets[i]) + static_cast<uint64_t>(times(v, step)));
+        offsets[i] = plus_times(add ? offsets[i] : base + static_cast<int64_t>(i) * slope, v, step);
     }
     return any < 0;
 }
 
+#ifdef REMAPND_LANES
+// The same for contiguous indices, lanes at a time.  `narrow`: an index in range and `step` are less than 2**31, so that
+// one cheap product is enough.
+template <class T, Bounds bounds, bool add, bool narrow>
+inline bool put_lanes(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
+    const byte* p = run.source;
+    const size_t count = run.count;
+    const Lanes n = Lanes::all(run.n), last = Lanes::all(run.n - 1), step = Lanes::all(run.step);
+    Lanes any = Lanes::all(0);
+    int64_t ramp_of_first[Lanes::count];
+    for (size_t k = 0; k < Lanes::count; ++k) ramp_of_first[k] = plus_times(run.base, static_cast<int64_t>(k), run.ramp);
+    Lanes ramp = Lanes::load(ramp_of_first);
+    const Lanes ramp_step = Lanes::all(plus_times(0, Lanes::count, run.ramp));
+    size_t i = 0;
+    for (; i + Lanes::count <= count; i += Lanes::count) {
+        Lanes v = load_indices<T>(p + i * sizeof(T));
+        if constexpr (T(-1) < T(0)) v = v + (v.negative() & n);
+        if constexpr (bounds == Bounds::clip) {
+            // An unsigned one of 2**63 and more looks negative, but is the largest.
+            if constexpr (sizeof(T) == 8 && T(-1) > T(0)) v = v.without(v.negative()) | (last & v.negative());
+            const Lanes over = (last - v).negative().without(v.negative());
+            v = v.without(over | v.negative()) | (last & over);
+        } else {
+            const Lanes out = v | (last - v);
+            any = any | out;
+            if constexpr (bounds == Bounds::fill) {
+                v = v.without(out.negative());
+                if (unsigned left = out.negatives())
+                    for (size_t k = i; left; ++k, left >>= 1) bad[k] |= static_cast<uint8_t>(left & 1);
+            }
+        }
+        const Lanes product = narrow ? Lanes::times_narrow(v, step) : Lanes::times(v, step);
+        ((add ? Lanes::load(offsets + i) : ramp) + product).store(offsets + i);
+        if constexpr (!add) ramp = ramp + ramp_step;
+    }
+    const bool outside = any.negatives() != 0;
+    return put_from<T, bounds, add>(i, run, sizeof(T), offsets, bad) || outside;
+}
+#endif
+
+template <class T, Bounds bounds, bool add>
+inline bool put_with(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
+#ifdef REMAPND_LANES
+    constexpr int64_t narrow = int64_t{1} << 31;
+    const auto put = run.n <= narrow && -narrow <= run.step && run.step < narrow ? put_lanes<T, bounds, add, true>
+                                                                                : put_lanes<T, bounds, add, false>;
+    if (run.stride == static_cast<intptr_t>(sizeof(T))) return put(run, offsets, bad);
+    // Indices apart, such as one component of tuples: side by side first.
+    constexpr size_t some = 256;
+    T packed[some];
+    IndexRun part = run;
+    part.source = reinterpret_cast<const byte*>(packed);
+    bool any = false;
+    for (size_t i = 0; i < run.count; i += some, part.base = plus_times(part.base, some, run.ramp)) {
+        part.count = run.count - i < some ? run.count - i : some;
+        const byte* p = run.source + static_cast<intptr_t>(i) * run.stride;
+        for (size_t k = 0; k < part.count; ++k, p += run.stride) std::memcpy(packed + k, p, sizeof(T));
+        any |= put(part, offsets + i, bad + i);
+    }
+    return any;
+#else
+    if (run.stride == static_cast<intptr_t>(sizeof(T))) return put_from<T, bounds, add>(0, run, sizeof(T), offsets, bad);
+    return put_from<T, bounds, add>(0, run, run.stride, offsets, bad);
+#endif
+}
+
 template <class T, Bounds bounds>
-inline bool add(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
-    if (run.stride == static_cast<intptr_t>(sizeof(T))) return add_strided<T, bounds>(run, sizeof(T), offsets, bad);
-    return add_strided<T, bounds>(run, run.stride, offsets, bad);
+inline bool put(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
+    return run.add ? put_with<T, bounds, true>(run, offsets, bad) : put_with<T, bounds, false>(run, offsets, bad);
 }
 
 // The index modulo n, whatever its size.
 template <class T>
-void add_wrapped(const IndexRun& run, int64_t* offsets) {
+void put_wrapped(const IndexRun& run, int64_t* offsets) {
     for (size_t i = 0; i < run.count; ++i) {
         T t;
         std::memcpy(&t, run.source + static_cast<intptr_t>(i) * run.stride, sizeof t);
@@ -101,7 +181,7 @@ void add_wrapped(const IndexRun& run, int64_t* offsets) {
             v = static_cast<int64_t>(t) % run.n;
             v += (v >> 63) & run.n;
         }
-        offsets[i] += v * run.step;
+        offsets[i] = (run.add ? offsets[i] : run.base + static_cast<int64_t>(i) * run.ramp) + v * run.step;
     }
 }
 
@@ -114,15 +194,15 @@ bool all_inside(const IndexRun& run) {
 }
 
 template <class T>
-bool add_indices(const IndexRun& run, Bounds bounds, int64_t* offsets, uint8_t* bad) {
+bool put_indices(const IndexRun& run, Bounds bounds, int64_t* offsets, uint8_t* bad) {
     switch (bounds) {
         case Bounds::raise:
-            return add<T, Bounds::raise>(run, offsets, bad);
+            return put<T, Bounds::raise>(run, offsets, bad);
         case Bounds::fill:
-            return add<T, Bounds::fill>(run, offsets, bad);
+            return put<T, Bounds::fill>(run, offsets, bad);
         case Bounds::clip:
             if (run.n == 0) return run.count > 0;
-            return add<T, Bounds::clip>(run, offsets, bad);
+            return put<T, Bounds::clip>(run, offsets, bad);
         case Bounds::wrap:
             if (run.n == 0) return run.count > 0;
             break;
@@ -130,13 +210,14 @@ bool add_indices(const IndexRun& run, Bounds bounds, int64_t* offsets, uint8_t* 
     // A division for each index is needed only where one is outside.  An index that changes between the two readings
     // is the reason to clip here.
     if (all_inside<T>(run))
-        add<T, Bounds::clip>(run, offsets, bad);
+        put<T, Bounds::clip>(run, offsets, bad);
     else
-        add_wrapped<T>(run, offsets);
+        put_wrapped<T>(run, offsets);
     return false;
 }
 
-// ---- Moving: a Copy moves one run.
+// ---- Moving: a Copy moves one run.  Asking early for what offsets further on lead to (software prefetch) gained nothing for
+// runs of 4 to 4096 bytes from a table of 120 MB (AMD EPYC, 2026-11): the loops are short enough to be ahead by themselves.
 
 template <size_t N>
 struct Fixed {
@@ -174,28 +255,12 @@ struct Any {
     void operator()(byte* to, const byte* from) const { std::memcpy(to, from, run); }
 };
 
-inline void prefetch([[maybe_unused]] const byte* p) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(p);
-#endif
-}
-
-// Indices looked ahead: enough copies to cover a miss in the last cache.
-constexpr size_t kAhead = 16;
-
 template <class Copy>
-void move_indexed(const Move& m, Copy copy, intptr_t out_step) {
+void move_indexed(const Move& m, Copy copy) {
     for (size_t r = 0; r < m.reps; ++r) {
         const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
         byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
-        size_t i = 0;
-        if (m.far)
-            for (; i + kAhead < m.count; ++i, out += out_step) {
-                const byte* next = data + m.offsets[i + kAhead];
-                for (size_t k = 0; k < m.run && k < 256; k += 64) prefetch(next + k);
-                copy(out, data + m.offsets[i]);
-            }
-        for (; i < m.count; ++i, out += out_step) copy(out, data + m.offsets[i]);
+        for (size_t i = 0; i < m.count; ++i, out += m.out_step) copy(out, data + m.offsets[i]);
     }
 }
 
@@ -212,7 +277,7 @@ void move_rows(const Move& m, Copy copy) {
 template <class Copy>
 void move_with(const Move& m) {
     if (m.rows == 1)
-        move_indexed(m, Copy(m.run), m.out_step);
+        move_indexed(m, Copy(m.run));
     else
         move_rows(m, Copy(m.run));
 }
@@ -291,8 +356,8 @@ void fill(const Move& m, const uint8_t* bad, const byte* item, size_t itemsize) 
 extern const GatherKernels gather_table;
 const GatherKernels gather_table{
     ramp,
-    {add_indices<std::int8_t>, add_indices<std::int16_t>, add_indices<std::int32_t>, add_indices<std::int64_t>,
-     add_indices<std::uint8_t>, add_indices<std::uint16_t>, add_indices<std::uint32_t>, add_indices<std::uint64_t>},
+    {put_indices<std::int8_t>, put_indices<std::int16_t>, put_indices<std::int32_t>, put_indices<std::int64_t>,
+     put_indices<std::uint8_t>, put_indices<std::uint16_t>, put_indices<std::uint32_t>, put_indices<std::uint64_t>},
     move,
     fill,
 };

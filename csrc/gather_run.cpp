@@ -15,7 +15,6 @@ namespace remapnd {
 namespace {
 
 constexpr std::int64_t kTask = 256 * 1024;       // bytes: below two of these, starting a thread costs more than it gives
-constexpr std::int64_t kFar = 1024 * 1024;       // bytes: data that the second-level cache does not hold
 constexpr std::int64_t kBlock = 1024;            // indices normalised at once: 8 KiB of offsets
 constexpr std::int64_t kBlockReused = 2048;      // more where the same offsets serve many times
 constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes
@@ -157,7 +156,6 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
-    std::int64_t data_reach = 0;
 
     Run(const GatherGeometry& geometry, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item)
@@ -204,7 +202,6 @@ struct Run {
         tail_pieces = pieces(run, run_piece) * pieces(rows.size, rows_piece);
         units = outer_index.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
-        for (int a = 0; a < data.rank; ++a) data_reach += std::llabs(data.strides[a]) * (data.shape[a] - 1);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
@@ -215,11 +212,13 @@ struct Run {
         bool any_bad = false;
     };
 
+    // Whether the displacements of the group's positions are one ramp.
+    bool one_ramp() const { return group.count <= 1; }
+
     // Displacements of the positions [start, start + count) of the group, without the indices.
     void set_ramp(Scratch& s, std::int64_t start, std::int64_t count) const {
-        if (group.count <= 1) {
-            const std::int64_t step = group.count ? group.at[0].data : 0;
-            kernels.ramp(s.offsets, count, 0, count, start * step, 0, step);
+        if (group.count == 0) {
+            s.offsets[0] = 0;
             return;
         }
         const Loop &inner = group.at[group.count - 1], &next = group.at[group.count - 2];
@@ -233,23 +232,25 @@ struct Run {
         }
     }
 
-    // Adds one component of the indices of these positions; true when one is out of range.
-    bool add_component(Scratch& s, const std::byte* source, std::int64_t start, std::int64_t count, int axis) const {
-        const auto add = kernels.add_indices[static_cast<int>(index_type)];
-        IndexRun r{source, 0, static_cast<std::size_t>(count), data.shape[axis], data.strides[axis]};
-        if (group.count == 0) return add(r, g.bounds, s.offsets, s.bad);
+    // One component of the indices of these positions; true when one is out of range.
+    bool put_component(Scratch& s, const std::byte* source, std::int64_t start, std::int64_t count, int axis,
+                       bool add) const {
+        const auto put = kernels.put_indices[static_cast<int>(index_type)];
+        IndexRun r{source, 0, static_cast<std::size_t>(count), data.shape[axis], data.strides[axis], add, 0, 0};
+        if (group.count == 0) return put(r, g.bounds, s.offsets, s.bad);
         const Loop& inner = group.at[group.count - 1];
+        if (one_ramp()) r.base = start * inner.data, r.ramp = inner.data;
         r.stride = inner.index;
         if (group_is_flat) {
             r.source += start * inner.index;
-            return add(r, g.bounds, s.offsets, s.bad);
+            return put(r, g.bounds, s.offsets, s.bad);
         }
         bool any = false;
         for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(r.count)) {
             const std::int64_t p = start + i;
             r.source = source + group.place(p).index;
             r.count = static_cast<std::size_t>(std::min(count - i, inner.size - p % inner.size));
-            any |= add(r, g.bounds, s.offsets + i, s.bad + i);
+            any |= put(r, g.bounds, s.offsets + i, s.bad + i);
         }
         return any;
     }
@@ -266,10 +267,12 @@ struct Run {
                     return s.any_bad = true;
                 }
         }
-        set_ramp(s, start, count);
+        bool add = !one_ramp() || g.indexed.empty();
+        if (add) set_ramp(s, start, count);
         std::intptr_t component = 0;
         for (int a : g.indexed) {
-            if (add_component(s, source + component, start, count, a)) s.any_bad = true;
+            if (put_component(s, source + component, start, count, a, add)) s.any_bad = true;
+            add = true;
             if (g.component_axis >= 0) component += indices.strides[g.component_axis];
         }
         return !s.any_bad || g.bounds == Bounds::fill;
@@ -288,7 +291,6 @@ struct Run {
         m.out_step = group.count ? group.at[group.count - 1].out : 0;
         m.rep_data = reps.data, m.rep_out = reps.out;
         m.row_data = rows.data, m.row_out = rows.out;
-        m.far = data_reach > kFar;
         const bool nothing_to_read = no_data();
         const std::int64_t end = std::min(units, (t + 1) * units_per_task), run_pieces = pieces(run, run_piece);
         for (std::int64_t u = t * units_per_task; u < end; ++u) {

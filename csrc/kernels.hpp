@@ -24,6 +24,8 @@ struct IndexRun {
     std::size_t count;
     std::int64_t n;
     std::int64_t step;
+    bool add;                // to offsets[i] as it is; else to base + i * ramp
+    std::int64_t base, ramp;
 };
 
 // out[r, i, j, :] = data[r, offsets[i], j, :] for r < reps, i < count, j < rows, where [:] is `run` bytes.
@@ -39,7 +41,6 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
-    bool far;                     // data is larger than the second-level cache: worth asking for it early
 };
 
 struct GatherKernels {
@@ -47,10 +48,10 @@ struct GatherKernels {
     // (first + i) by `row`.  0 <= first < row.
     void (*ramp)(std::int64_t* offsets, std::size_t count, std::size_t first, std::size_t row, std::int64_t base,
                  std::int64_t row_step, std::int64_t item_step);
-    // Adds the byte offset of each index to offsets[i]; true when an index is out of range.  Then, under fill, that index
-    // counts as 0 and bad[i] becomes 1 (it is left alone elsewhere); under raise, and for n == 0 under clip and wrap, the
-    // offsets must not be used.  For fill, n > 0.
-    bool (*add_indices[8])(const IndexRun& run, Bounds bounds, std::int64_t* offsets, std::uint8_t* bad);
+    // Puts the byte offset of each index into offsets[i], as `run` says; true when an index is out of range.  Then, under
+    // fill, that index counts as 0 and bad[i] becomes 1 (it is left alone elsewhere); under raise, and for n == 0 under
+    // clip and wrap, the offsets must not be used.  For fill, n > 0.
+    bool (*put_indices[8])(const IndexRun& run, Bounds bounds, std::int64_t* offsets, std::uint8_t* bad);
     void (*move)(const Move& m);
     // Writes the item over every out[r, i, j, :] of `m` with bad[i] != 0; m.run is a multiple of itemsize > 0.
     void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
