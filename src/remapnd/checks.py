@@ -84,7 +84,8 @@ BOUNDS = ("raise", "clip", "wrap", "fill")
 SCATTER_BOUNDS = ("raise", "clip", "wrap", "drop")
 REDUCTIONS = ("none", "add", "mul", "min", "max")
 
-# Dtypes that reductions compute with, in the order of Number in csrc/kernels.hpp; min and max not with complex.
+# Dtypes that reductions compute with, in the order of Number in csrc/kernels.hpp; min and max not with
+# complex ones.
 NUMBERS = (
     *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ BoundsWord = Literal["raise", "clip", "wrap", "fill"]
 class _GatherPlan(IndexPlan):
     """What the plans of all gathers share; subclasses say `_plan`."""
 
-    _words = {
+    _words: ClassVar[dict[str, str]] = {
         "raise": "an index out of range raises IndexError",
         "clip": "an index out of range becomes the nearest valid one",
         "wrap": "an index counts modulo the size",

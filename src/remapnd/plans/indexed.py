@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Geometry:
-    """What the axes do (ARCHITECTURE.md); "items" stands for the output of a gather, the updates of a scatter.
+    """What the axes do (ARCHITECTURE.md); "items" are the output of a gather, the updates of a scatter.
 
     `walks` has for each axis of items the axis of data and of indices that it walks (-1: none).
     """
