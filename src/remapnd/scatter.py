@@ -6,11 +6,12 @@ All functions share these rules:
 
 * `data` is not changed unless it is also `out`: the result is a new array, or `out`.
 * Several updates of one place are taken in the row-major order of `updates`: with ``reduction="none"`` the
-  last one wins, with the others the value of a place is ``((data + u0) + u1) + ...``. The bits are the same for
-  any number of threads, on every processor.
+  last one wins, with the others the value of a place is ``((data + u0) + u1) + ...``. The bits are the same
+  for any number of threads, on every processor.
 * Arithmetic is that of the dtype: integers wrap; float16 and bfloat16 compute each step in float32 and round
   it; complex numbers multiply as ``(ac - bd) + (ad + bc)i``, each operation rounded. bool adds as "or",
-  multiplies as "and". "min" and "max" are minimum and maximum of IEEE 754-2019: NaN wins, -0.0 is less than 0.0.
+  multiplies as "and". "min" and "max" are minimum and maximum of IEEE 754-2019: NaN wins, -0.0 is less than
+  0.0.
   A NaN that a reduction makes is the positive quiet NaN; places without updates keep their bits.
 * Every integer dtype is an index; no widened copy is made (indices in foreign byte order are copied once).
 * An index in [-n, 0) counts from the end of an axis of size n; `bounds` says what others out of range do.
@@ -29,6 +30,7 @@ from .plans.scatter import (
     ScatterBoundsWord,
     ScatterElementsPlan,
     ScatterNDPlan,
+    call_words,
     kept,
 )
 
@@ -101,8 +103,9 @@ def scatter_elements(
     """
     op = "scatter_elements"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
+    words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
-    plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, a, False, reduction)
+    plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, False)
     return plan.finish(data, x, i, plan.as_updates(updates), out)
 
 
@@ -147,8 +150,8 @@ def put_along_axis(
 
     Notes
     -----
-    Source: np.put_along_axis. Where a size off the axis is 1 in `data` alone, all updates go to its one position,
-    the last wins.
+    Source: np.put_along_axis. Where a size off the axis is 1 in `data` alone, all updates go to its one
+    position.
 
     Examples
     --------
@@ -160,8 +163,9 @@ def put_along_axis(
     """
     op = "put_along_axis"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
+    words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
-    plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, a, True, reduction)
+    plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, True)
     return plan.finish(data, x, i, plan.as_updates(values), out)
 
 
@@ -214,5 +218,6 @@ def scatter_nd(
     """
     op = "scatter_nd"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
-    plan = kept(ScatterNDPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, reduction)
+    words = call_words(op, bounds, reduction)
+    plan = kept(ScatterNDPlan, x.shape, x.dtype, i.shape, i.dtype, *words)
     return plan.finish(data, x, i, plan.as_updates(updates), out)

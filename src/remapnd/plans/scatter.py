@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,13 +35,12 @@ _REDUCED = {
 class _ScatterPlan(IndexPlan):
     """What the plans of all scatters share; subclasses say `_plan`."""
 
-    _words = {
+    _words: ClassVar[dict[str, str]] = {
         "raise": "an index out of range raises IndexError",
         "clip": "an index out of range becomes the nearest valid one",
         "wrap": "an index counts modulo the size",
         "drop": "an update whose index is out of range is dropped",
     }
-    _updates_name = "updates"
 
     bounds: ScatterBoundsWord = field(default="raise", kw_only=True)
     reduction: ReductionWord = field(default="none", kw_only=True)
@@ -96,6 +95,11 @@ class _ScatterPlan(IndexPlan):
         self.check_fit("data", x, self.data_shape, self.data_dtype)
         return self.finish(data, x, self.fitting_indices(indices), self.as_updates(updates), out)
 
+    @property
+    def _updates_name(self) -> str:
+        """The name of the third argument."""
+        return "updates"
+
     def as_updates(self, updates: object) -> npt.NDArray[Any]:
         """Return `updates` as an array after checking that it fits.
 
@@ -137,10 +141,10 @@ class _ScatterPlan(IndexPlan):
         if out is None:
             target = arrays.empty(op, self.output_shape, data.dtype)
         else:
-            target = out if isinstance(out, np.ndarray) else arrays.check_out(op, out, *_like(data), ())
+            target = arrays.check_out(op, out, data.shape, data.dtype, (indices, updates))
             in_place = _same_memory(target, data)
-            inputs = (indices, updates) if in_place else (data, indices, updates)
-            target = arrays.check_out(op, out, *_like(data), inputs)
+            if not in_place:
+                arrays.check_out(op, target, data.shape, data.dtype, (data,))
         if self.reduction != "none" and not data.dtype.isnative:
             native = data.astype(data.dtype.newbyteorder("="))
             self._scatter(None, indices, updates.astype(native.dtype), native)
@@ -204,19 +208,9 @@ class _ScatterPlan(IndexPlan):
         return "\n".join(lines)
 
 
-def _like(data: npt.NDArray[Any]) -> tuple[Shape, np.dtype[Any]]:
-    """Return what a result has in common with `data`."""
-    return data.shape, data.dtype
-
-
 def _same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    """Whether every element of two arrays is at the same address."""
-    return a is b or (
-        a.ctypes.data == b.ctypes.data
-        and a.shape == b.shape
-        and a.strides == b.strides
-        and a.dtype == b.dtype
-    )
+    """Whether every element of two arrays of one shape is at the same address."""
+    return a is b or (a.ctypes.data == b.ctypes.data and a.strides == b.strides)
 
 
 _KINDS = "buifc"  # of numbers; an integer may become any of those from "u" on
@@ -265,7 +259,7 @@ class ScatterElementsPlan(_ScatterPlan):
         As `scatter_elements` does; all but the values of the indices and the updates is checked here.
     """
 
-    _options = ("axis", "broadcast", "reduction")
+    _options = ("reduction", "axis", "broadcast")
     axis: int = field(default=0, kw_only=True)
     broadcast: bool = field(default=False, kw_only=True)
 
@@ -274,10 +268,13 @@ class ScatterElementsPlan(_ScatterPlan):
         """The operator's name in messages."""
         return "put_along_axis" if self.broadcast else "scatter_elements"
 
+    @property
+    def _updates_name(self) -> str:
+        """The name of the third argument."""
+        return "values" if self.broadcast else "updates"
+
     def _plan(self) -> tuple[Shape, Geometry]:
         op, data, indices = self.op, self.data_shape, self.indices_shape
-        if self.broadcast:
-            self._set("_updates_name", "values")
         a = elements_axis(op, data, indices, self.axis)
         self._set("axis", a)
         return elements(op, data, indices, a, self.broadcast)
@@ -331,9 +328,18 @@ class ScatterNDPlan(_ScatterPlan):
 def kept(plan: type[_ScatterPlan], *key: Any) -> _ScatterPlan:
     """Return a plan, the same one for the same key.
 
-    The key: data's shape and dtype, indices' shape and dtype, bounds, and the plan's own options in their
-    order. Ints must be ints (1 and True and 1.0 are one key).
+    The key: data's shape and dtype, indices' shape and dtype, what `call_words` returns, and the plan's own
+    options in their order. Ints must be ints (1 and True and 1.0 are one key).
     """
     data_shape, data_dtype, indices_shape, indices_dtype, bounds, *options = key
     named = dict(zip(plan._options, options, strict=True))
     return plan(data_shape, data_dtype, indices_shape, indices_dtype, bounds=bounds, **named)
+
+
+def call_words(op: str, bounds: object, reduction: object) -> tuple[object, object]:
+    """Return the words of a call after checking that a key can be made of them."""
+    if not isinstance(bounds, str):
+        checks.bounds(op, bounds, checks.SCATTER_BOUNDS)
+    if not isinstance(reduction, str):
+        checks.choice(op, "reduction", reduction, checks.REDUCTIONS)
+    return bounds, reduction
