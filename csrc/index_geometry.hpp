@@ -92,6 +92,12 @@ struct IndexLoops {
     // Bytes of items from one position of the group to the next.
     std::int64_t item_step() const { return group.count ? group.at[group.count - 1].item : 0; }
 
+    // Where the indices of a position of the group are, and how far apart they are; null where that is not one stride.
+    const std::byte* indices_at(std::int64_t around, std::int64_t start) const {
+        return group_is_flat_ ? indices.data + outer.place(around).index + start * index_step() : nullptr;
+    }
+    std::int64_t index_step() const { return group.count ? group.at[group.count - 1].index : 0; }
+
     // Offsets in data of the positions [start, start + count) of the group, for position `around` of the outer loops, whose own
     // displacement is not in them.  False when an index makes the call fail.
     bool normalise(OffsetBlock& b, std::int64_t around, std::int64_t start, std::int64_t count) const;

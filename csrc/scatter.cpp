@@ -33,21 +33,37 @@ struct Any {
     void operator()(byte* to, const byte* from) const { std::memcpy(to, from, run); }
 };
 
+inline void prefetch([[maybe_unused]] const byte* p) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p);
+#endif
+}
+
+// each(data + offsets[i], updates + i * step) for all i.  Blocks of indices are read in bursts, which the processor does not
+// foresee: asking for the next block meanwhile takes a fourth off the time (float32 add, 100000 places, AMD EPYC, 2026-11).
+template <class Each>
+inline void each_update(const Scatter& s, byte* data, const byte* updates, intptr_t step, Each each) {
+    const int64_t* const offsets = s.offsets;
+    const byte* const soon = s.soon;
+    size_t i = 0;
+    if (soon)
+        for (; i + 4 <= s.count; i += 4) {
+            prefetch(soon + static_cast<intptr_t>(i) * s.soon_step);
+            for (size_t k = i; k < i + 4; ++k, updates += step) each(data + offsets[k], updates);
+        }
+    for (; i < s.count; ++i, updates += step) each(data + offsets[i], updates);
+}
+
 template <class Copy>
-void put_runs(const Scatter& s) {
+void put_runs(const Scatter& given) {
+    const Scatter s = given;  // a copy: what is written might alias `given`
     const Copy copy(s.run);
     for (size_t r = 0; r < s.reps; ++r) {
         byte* data = s.data + static_cast<intptr_t>(r) * s.rep_data;
         const byte* updates = s.updates + static_cast<intptr_t>(r) * s.rep_updates;
-        if (s.rows == 1) {
-            for (size_t i = 0; i < s.count; ++i, updates += s.update_step) copy(data + s.offsets[i], updates);
-            continue;
-        }
-        for (size_t i = 0; i < s.count; ++i) {
-            byte* to = data + s.offsets[i];
-            const byte* from = updates + static_cast<intptr_t>(i) * s.update_step;
+        each_update(s, data, updates, s.update_step, [&](byte* to, const byte* from) {
             for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates) copy(to, from);
-        }
+        });
     }
 }
 
@@ -189,44 +205,44 @@ inline void reduce_run(byte* __restrict to, const byte* __restrict from, size_t 
     for (size_t k = 0; k < run; k += size) reduce_one<Op>(to + k, from + k);
 }
 
-// `step` is a constant in the call for contiguous updates.
 template <class Op>
-inline void reduce_items(byte* data, const byte* updates, intptr_t step, const int64_t* offsets, size_t count) {
-    for (size_t i = 0; i < count; ++i, updates += step) reduce_one<Op>(data + offsets[i], updates);
-}
-
-template <class Op>
-void reduce(const Scatter& s) {
+void reduce(const Scatter& given) {
+    const Scatter s = given;
     constexpr size_t size = sizeof(typename Op::Item);
     for (size_t r = 0; r < s.reps; ++r) {
         byte* data = s.data + static_cast<intptr_t>(r) * s.rep_data;
         const byte* updates = s.updates + static_cast<intptr_t>(r) * s.rep_updates;
-        if (s.run == size && s.rows == 1) {
-            if (s.update_step == static_cast<intptr_t>(size))
-                reduce_items<Op>(data, updates, size, s.offsets, s.count);
-            else
-                reduce_items<Op>(data, updates, s.update_step, s.offsets, s.count);
-            continue;
-        }
-        for (size_t i = 0; i < s.count; ++i) {
-            byte* to = data + s.offsets[i];
-            const byte* from = updates + static_cast<intptr_t>(i) * s.update_step;
-            for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates) reduce_run<Op>(to, from, s.run);
-        }
+        if (s.run == size && s.rows == 1)
+            each_update(s, data, updates, s.update_step, reduce_one<Op>);
+        else
+            each_update(s, data, updates, s.update_step, [&](byte* to, const byte* from) {
+                for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates)
+                    reduce_run<Op>(to, from, s.run);
+            });
     }
 }
 
 // ---- none, by the places: each written once, in the order of memory
 
+// Rows come from two arrays in turn, which the processor does not foresee.
+constexpr size_t kRowsAhead = 4;
+constexpr size_t kRowAhead = 1024;  // bytes of a row: the rest it foresees
+
 template <class Copy>
-inline void select_with(const Select& s, Copy copy) {
-    for (size_t k = 0; k < s.count; ++k) {
+inline void select_with(const Select& given, Copy copy) {
+    const Select s = given;
+    const auto chosen = [&](size_t k) {
         const int64_t w = s.winner[k];
-        const size_t at = k * s.run;
-        if (w >= 0)
-            copy(s.data + at, s.updates + static_cast<intptr_t>(w) * s.update_step);
-        else if (s.source != s.data)
-            copy(s.data + at, s.source + at);
+        return w < 0 ? s.source + k * s.run : s.updates + static_cast<intptr_t>(w) * s.update_step;
+    };
+    for (size_t k = 0; k < s.count; ++k) {
+        if (k + kRowsAhead < s.count) {
+            const byte* next = chosen(k + kRowsAhead);
+            for (size_t b = 0; b < s.run && b < kRowAhead; b += 64) prefetch(next + b);
+        }
+        const byte* from = chosen(k);
+        byte* to = s.data + k * s.run;
+        if (from != to) copy(to, from);
     }
 }
 
@@ -243,7 +259,8 @@ void select(const Select& s) {
 // ---- dealing out
 
 template <size_t N>
-void deal(const Deal& d) {
+void deal(const Deal& given) {
+    const Deal d = given;
     const uint64_t mask = (uint64_t{1} << d.shift) - 1;
     const byte* update = d.updates;
     for (size_t i = 0; i < d.count; ++i, update += d.update_step) {

@@ -105,12 +105,14 @@ struct Call {
         s.rows = static_cast<std::size_t>(loops.rows.size);
         s.row_data = loops.rows.data, s.row_updates = loops.rows.item;
         s.run = static_cast<std::size_t>(loops.run);
+        s.soon_step = loops.index_step();
         const std::int64_t around = loops.outer.total(), reuses = loops.reuse.total(), block = block_of(loops);
         for (std::int64_t o = 0; o < around; ++o) {
             const Walk outside = loops.outer.place(o);
             for (std::int64_t start = 0; start < loops.group_size; start += block) {
                 const std::int64_t count = std::min(block, loops.group_size - start);
                 if (!loops.normalise(b, o, start, count)) return false;
+                s.soon = loops.indices_at(o, start + count);
                 for (std::int64_t u = 0; u < reuses; ++u) {
                     const Walk reused = loops.reuse.place(u);
                     s.data = data.data + part.data + outside.data + reused.data;
