@@ -186,7 +186,10 @@ struct Complex {
     using Item = Pair<F>;
     static Pair<F> of(Pair<F> a, Pair<F> b) {
         if constexpr (reduction == Reduction::add) return {canonical(a.re + b.re), canonical(a.im + b.im)};
-        return {canonical(a.re * b.re - a.im * b.im), canonical(a.re * b.im + a.im * b.re)};
+        // Canonical products, too, for GCC 12 contracts products to be added and subtracted in turn (vfmaddsub), though it
+        // was told not to.
+        return {canonical(canonical(a.re * b.re) - canonical(a.im * b.im)),
+                canonical(canonical(a.re * b.im) + canonical(a.im * b.re))};
     }
 };
 

@@ -364,7 +364,7 @@ struct Owners {
 
     bool pays() const {
         const auto size = static_cast<std::uint64_t>(c.data.itemsize);
-        return get_num_threads() > 1 && std::has_single_bit(size) && size <= 16 && loops.run == c.data.itemsize &&
+        return get_num_threads() > 3 && std::has_single_bit(size) && size <= 16 && loops.run == c.data.itemsize &&
                loops.rows.size == 1 && loops.reps.size == 1 && loops.reuse.count == 0 && loops.outer.count == 0 &&
                owners > 1 && loops.group_size >= 32 * kBlockLimit;
     }
@@ -468,7 +468,7 @@ IndexResult run_scatter(const IndexGeometry& g, Reduction reduction, Number numb
     IndexResult result = IndexResult::done;
     if (source)
         result = call.copy_source();
-    else if (g.bounds == Bounds::raise)
+    else if (g.bounds == Bounds::raise && !is_empty(updates))
         result = call.look_at_indices();
     if (result != IndexResult::done || is_empty(updates)) return result;
     const Owners owners(call);
