@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from .. import _core, arrays, checks
 from ..errors import must
+from . import gradients
 from .indexed import Geometry, IndexPlan, Shape, elements, elements_axis, tuples
 
 BoundsWord = Literal["raise", "clip", "wrap", "fill"]
@@ -92,6 +93,31 @@ class _GatherPlan(IndexPlan):
         if out is not None:
             return out
         return target if type(given) is np.ndarray else arrays.like(given, target)
+
+    def vjp(self, gradient: Any, indices: Any) -> Any:
+        """Return the gradient of `data` for the gradient of the output: a sum for each item that was read.
+
+        Parameters
+        ----------
+        gradient : array_like, shape `output_shape`, dtype of `data`
+        indices : array_like, as in the call
+            `bounds` means the same: "clip" adds up at the edge, what "fill" filled adds nothing.
+
+        Returns
+        -------
+        array, shape `data_shape`, dtype of `data`, kind of `gradient`; a new array
+            Sums are taken in row-major order of `gradient`, in the dtype's arithmetic (see `scatter_nd`).
+
+        Raises
+        ------
+        TypeError
+            An array does not fit the plan, or its dtype is not one to compute with.
+        ValueError
+            An array does not fit the plan.
+        IndexError
+            An index is out of range.
+        """
+        return gradients.of_gather(self, gradient, indices)
 
     def explain(self) -> str:
         """Return in words what a call does."""
