@@ -9,6 +9,13 @@
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "gather_run.hpp"
@@ -31,10 +38,62 @@ ArrayView view_of(nb::handle h, const char* name, bool writable = false) {
             static_cast<std::intptr_t>(PyArray_ITEMSIZE(a))};
 }
 
+// ---- the interpreter's lock
+
+// A thread that asks for the lock while the interpreter goes away, or waits for it already, is ended by unwinding that C++
+// turns into an abort (before Python 3.14).  So once that has begun, only the thread that does it asks for the lock.
+std::atomic<bool> exiting{false};
+std::atomic<unsigned long> exiting_thread{0};
+std::atomic<int> asking{0};
+
+// Announces that this thread is about to ask for the lock; false if it must not any more.
+bool may_ask() {
+    ++asking;
+    if (!exiting || exiting_thread == PyThread_get_thread_ident()) return true;
+    --asking;
+    return false;
+}
+
+// For atexit: when it returns, all who asked have had the lock.
+void begin_exit() {
+    exiting_thread = PyThread_get_thread_ident();
+    exiting = true;
+    nb::gil_scoped_release free;
+    while (asking > 0) std::this_thread::yield();
+}
+
+void watch_exit() {
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(&begin_exit));
+#ifndef _WIN32
+    pthread_atfork(nullptr, nullptr, [] { asking = 0; });  // those who asked are not in the child
+#endif
+}
+
+// Other Python threads run for as long as it lives.  A thread that must not have the lock back sleeps until the process ends.
+class WithoutGil {
+public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    ~WithoutGil() {
+        while (!may_ask()) std::this_thread::sleep_for(std::chrono::hours(1));
+        PyEval_RestoreThread(state_);
+        --asking;
+    }
+    WithoutGil(const WithoutGil&) = delete;
+
+private:
+    PyThreadState* state_;
+};
+
 // For run_tasks: looks for a pending signal (Ctrl-C); the exception stays set.
 bool interrupted() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
+    if (!may_ask()) return false;
+    bool signalled;
+    {
+        nb::gil_scoped_acquire gil;
+        signalled = PyErr_CheckSignals() != 0;
+    }
+    --asking;
+    return signalled;
 }
 
 void bind_threads_and_levels(nb::module_& m) {
@@ -91,7 +150,7 @@ struct Gather {
         if (is_small(o)) {
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         } else {
-            nb::gil_scoped_release free;
+            WithoutGil others_run;
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         }
         if (result == IndexResult::interrupted) throw nb::python_error();
@@ -136,7 +195,7 @@ struct Scatters {
         if (is_small(u) && is_small(d)) {
             result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
         } else {
-            nb::gil_scoped_release free;
+            WithoutGil others_run;
             result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
         }
         if (result == IndexResult::interrupted) throw nb::python_error();
@@ -222,7 +281,7 @@ void bind_resample(nb::module_& m) {
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
-                     nb::gil_scoped_release release;
+                     WithoutGil others_run;
                      outcome = self(from, to, rounding, bound, doubtful, interrupted);
                  }
                  raise_unless_done(outcome);
@@ -238,7 +297,7 @@ void bind_resample(nb::module_& m) {
                  const ArrayView from = movable_view_of(data, "data"), to = movable_view_of(out, "out", true);
                  Outcome outcome;
                  {
-                     nb::gil_scoped_release release;
+                     WithoutGil others_run;
                      outcome = self(from, to, interrupted);
                  }
                  raise_unless_done(outcome);
@@ -258,6 +317,7 @@ bool import_numpy() {
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
+    watch_exit();
     bind_threads_and_levels(m);
     bind_gather(m);
     bind_scatter(m);

@@ -67,6 +67,9 @@ int x86_level() {
         !all(seven.ebx, 1u << 3 | 1u << 5 | 1u << 8) || !all(extended.ecx, 1u << 5) || !all(xcr0(), 0x6))
         return 2;
     // AVX-512 F, DQ, CD, BW, VL; mask registers and zmm saved
+#ifdef REMAPND_EMULATE_V4
+    return 4;
+#endif
     if (!all(seven.ebx, 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) || !all(xcr0(), 0xe6)) return 3;
     return 4;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "dispatch.hpp"
 #include "pool.hpp"
@@ -10,7 +11,9 @@ namespace remapnd {
 namespace {
 
 constexpr std::int64_t kTask = 256 * 1024;       // bytes: below two of these, starting a thread costs more than it gives
-constexpr std::int64_t kBlock = 1024;            // indices normalised at once, 8 KiB of offsets; more where they serve many times
+constexpr std::int64_t kFar = 1024 * 1024;       // bytes: data that the second-level cache does not hold
+constexpr std::int64_t kLine = 64;               // bytes: of a cache line
+constexpr std::int64_t kBlock = 1024;            // indices normalised at once: 8 KiB of offsets; more where they serve many times
 constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes
 
 // One call, cut into units: a block of indices, a place in the outer reuse loops, a piece of the innermost reuse loop
@@ -24,6 +27,7 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
+    std::int64_t reach = 0;  // bytes over which the indices may choose
 
     Run(const IndexGeometry& g, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item)
@@ -37,16 +41,20 @@ struct Run {
             return std::clamp<std::int64_t>(kTask / each, 1, total);
         };
         run_piece = loops.run > kTask ? std::max<std::int64_t>(kTask / data.itemsize, 1) * data.itemsize : loops.run;
-        rows_piece = portion(loops.rows.size, run_piece);
-        const std::int64_t each = run_piece * rows_piece + kIndexCost;
         reuses = loops.reuse.total();
-        block = portion(std::min(loops.group_size, reuses * loops.reps.size > 1 ? kBlockLimit : kBlock), each);
+        // Rows are moved some for all indices of a block at a time: what they lie in is then read once for all.
+        const std::int64_t rows = loops.rows.size, first = rows > 1 ? std::max(run_piece, kLine) : run_piece;
+        const bool again = reuses * loops.reps.size * rows > 1;
+        block = portion(std::min(loops.group_size, again ? kBlockLimit : kBlock), first + kIndexCost);
+        rows_piece = std::max(portion(rows, run_piece * block), std::min(rows, kLine / run_piece));
+        const std::int64_t each = run_piece * rows_piece + kIndexCost;
         reps_piece = portion(loops.reps.size, each * block);
         blocks = pieces(loops.group_size, block);
         reps_pieces = pieces(loops.reps.size, reps_piece);
-        tail_pieces = pieces(loops.run, run_piece) * pieces(loops.rows.size, rows_piece);
+        tail_pieces = pieces(loops.run, run_piece) * pieces(rows, rows_piece);
         units = loops.outer.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
+        for (int a : loops.g.indexed) reach += std::llabs(data.strides[a]) * (data.shape[a] - 1);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
@@ -64,6 +72,7 @@ struct Run {
         m.out_step = loops.item_step();
         m.rep_data = loops.reps.data, m.rep_out = loops.reps.item;
         m.row_data = loops.rows.data, m.row_out = loops.rows.item;
+        m.far = reach > kFar;
         const bool nothing_to_read = no_data();
         const std::int64_t end = std::min(units, (t + 1) * units_per_task), run_pieces = pieces(loops.run, run_piece);
         for (std::int64_t u = t * units_per_task; u < end; ++u) {

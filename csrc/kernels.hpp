@@ -41,6 +41,7 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
+    bool far;                     // indices choose over more than the second-level cache: worth asking for early
 };
 
 struct GatherKernels {
@@ -153,7 +154,7 @@ struct Rounding {
 // Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];
 // out[e] = a + (b - a) * w, for u16 a * (one - w) + b * w.
 // For whole vectors v of `lanes` outputs the same is said again by lane numbers within windows * lanes values from
-// row + base[v]; windows is 0 where that is not possible.  All those values may be read.
+// row + first_base[v] and row + second_base[v]; windows is 0 where that is not possible.  All those values may be read.
 template <class W>
 struct Lerps {
     std::int64_t count;
@@ -162,7 +163,8 @@ struct Lerps {
     const W* weight;
     W one;
     int windows;
-    const std::int32_t* base;
+    const std::int32_t* first_base;
+    const std::int32_t* second_base;
     const std::uint8_t* first_lane;
     const std::uint8_t* second_lane;
 };

@@ -185,7 +185,7 @@ public:
         final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size_) && g_.src_x == g_.block * c_.size_ && s_.columns.empty();
         by_bytes_ = s_.bytes.count > 0;
-        direct_ = contiguous_ && s_.lanes.reads_within && s_.bytes.reads_within;
+        direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same_ && (g_.block == 1 || g_.dst_c == c_.size_) && g_.dst_x == g_.block * c_.size_;
     }
 

@@ -109,14 +109,15 @@ int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
     if constexpr (P::lanes > 0) {
         const auto one = P::all(t.one);
         for (int64_t v = 0; e + P::lanes <= t.count; ++v, e += P::lanes) {
+            const W* at = row + t.first_base[v];
+            const W* bt = row + t.second_base[v];
             const auto n = P::load_lanes(t.first_lane + e), m = P::load_lanes(t.second_lane + e);
-            const auto w = P::load(t.weight + e), low = P::load(row + t.base[v]);
-            if constexpr (windows == 1) {
-                P::store(out + e, P::lerp(P::pick(low, n), P::pick(low, m), w, one));
-            } else {
-                const auto high = P::load(row + t.base[v] + P::lanes);
-                P::store(out + e, P::lerp(P::pick(low, high, n), P::pick(low, high, m), w, one));
-            }
+            const auto w = P::load(t.weight + e);
+            if constexpr (windows == 1)
+                P::store(out + e, P::lerp(P::pick(P::load(at), n), P::pick(P::load(bt), m), w, one));
+            else
+                P::store(out + e, P::lerp(P::pick(P::load(at), P::load(at + P::lanes), n),
+                                          P::pick(P::load(bt), P::load(bt + P::lanes), m), w, one));
         }
     }
     return e;
@@ -135,9 +136,9 @@ void across_careful(const Lerps<W>& t, const W* row, W* out) {
 
 template <class W>
 bool any_nonfinite(const W* row, int64_t count) {
-    bool any = false;
-    for (int64_t i = 0; i < count; ++i) any |= nonfinite(row[i]);
-    return any;
+    typename Bits<W>::Int any = 0;  // as wide as W, or GCC 12 leaves the loop scalar (8 instructions a value)
+    for (int64_t i = 0; i < count; ++i) any |= nonfinite(row[i]) ? 1 : 0;
+    return any != 0;
 }
 
 template <class W>

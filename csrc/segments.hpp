@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "axis_table.hpp"
@@ -18,36 +19,36 @@ inline constexpr std::int64_t kPad = 2 * kMaxLanes;
 
 // Groups of outputs that read from windows of memory: a group's inputs lie within count * size values from its base.
 struct Windows {
-    int count = 0;                                // of windows a group; 0: some group's inputs lie farther apart than two
-    std::vector<std::int32_t> base;               // of each whole group
-    std::vector<std::uint8_t> first, second;      // places of the inputs behind the base
-    bool reads_within = true;                     // no window ends behind the `available` values
+    using Taps = std::vector<std::int32_t>;
+
+    int count = 0;                     // of windows a group; 0: some group's inputs lie farther apart than two
+    std::vector<std::int32_t> base;    // of each whole group
+    std::vector<std::uint8_t> places;  // of the inputs behind the base: for each output, of all its taps
+    bool reads_within = true;          // no window ends behind the `available` values
 
     Windows() = default;
-    Windows(const std::vector<std::int32_t>& taps0, const std::vector<std::int32_t>& taps1, int group, int size,
-            std::int64_t available) {
-        const std::size_t g = static_cast<std::size_t>(group), groups = group ? taps0.size() / g : 0;
+    Windows(std::initializer_list<const Taps*> taps, int group, int size, std::int64_t available, int least = 1) {
+        const std::size_t g = static_cast<std::size_t>(group);
+        const std::size_t groups = group ? (*taps.begin())->size() / g : 0;
         std::int32_t widest = 0;
         for (std::size_t i = 0; i < groups; ++i) {
             std::int32_t lo = INT32_MAX, hi = 0;
-            for (std::size_t e = i * g; e < (i + 1) * g; ++e) {
-                lo = std::min({lo, taps0[e], taps1[e]});
-                hi = std::max({hi, taps0[e], taps1[e]});
-            }
+            for (const Taps* t : taps)
+                for (std::size_t e = i * g; e < (i + 1) * g; ++e) {
+                    lo = std::min(lo, (*t)[e]);
+                    hi = std::max(hi, (*t)[e]);
+                }
             base.push_back(lo);
             widest = std::max(widest, hi - lo + 1);
         }
         if (groups == 0 || widest > 2 * size) return;
-        count = widest <= size ? 1 : 2;
+        count = std::max(least, widest <= size ? 1 : 2);
         const std::int64_t reach = std::int64_t{count} * size;
         reads_within = reach <= available;
-        for (std::size_t i = 0; i < groups; ++i) {
-            base[i] = static_cast<std::int32_t>(
-                std::max<std::int64_t>(0, std::min<std::int64_t>(base[i], available - reach)));
-            for (std::size_t e = i * g; e < (i + 1) * g; ++e) {
-                first.push_back(static_cast<std::uint8_t>(taps0[e] - base[i]));
-                second.push_back(static_cast<std::uint8_t>(taps1[e] - base[i]));
-            }
+        for (std::size_t e = 0; e < groups * g; ++e) {
+            std::int32_t& b = base[e / g];
+            b = static_cast<std::int32_t>(std::max<std::int64_t>(0, std::min<std::int64_t>(b, available - reach)));
+            for (const Taps* t : taps) places.push_back(static_cast<std::uint8_t>((*t)[e] - b));
         }
     }
 };
@@ -62,16 +63,20 @@ struct Segment {
     std::vector<std::int32_t> first, second;
     std::vector<W> weight;
     W one;
-    Windows lanes;                          // of the vectors of the horizontal pass
-    Windows bytes;                          // of the groups of ByteLerps
-    std::vector<std::uint8_t> byte_pick;
+    Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
+    Windows bytes;                      // of the groups of ByteLerps
     std::vector<std::int8_t> byte_weight;
 
     Lerps<W> table() const {
-        return {static_cast<std::int64_t>(first.size()), first.data(),       second.data(), weight.data(), one, lanes.count,
-                lanes.base.data(),                       lanes.first.data(), lanes.second.data()};
+        return {static_cast<std::int64_t>(first.size()), first.data(),
+                second.data(),                           weight.data(),
+                one,                                     first_lanes.count,
+                first_lanes.base.data(),                 second_lanes.base.data(),
+                first_lanes.places.data(),               second_lanes.places.data()};
     }
-    ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), byte_pick.data(), byte_weight.data()}; }
+    ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
+    // Whether the horizontal pass reads nothing behind the last column.
+    bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within; }
 };
 
 // What the kernels of a level want to be told by windows.
@@ -112,11 +117,15 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
             s.weight.push_back(static_cast<W>(t.weight[x]));
         }
     s.one = static_cast<W>(t.one);
-    s.lanes = Windows(s.first, s.second, sizes.lanes, sizes.lanes, s.column_count * block);
+    const std::int64_t available = s.column_count * block;
+    s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available);
+    s.second_lanes = Windows({&s.second}, sizes.lanes, sizes.lanes, available, s.first_lanes.count);
+    if (s.second_lanes.count > s.first_lanes.count)
+        s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available, s.second_lanes.count);
+    if (s.first_lanes.count == 0 || s.second_lanes.count == 0) s.first_lanes = s.second_lanes = Windows();
     if (sizes.bytes && t.one < 128) {
-        s.bytes = Windows(s.first, s.second, 8, 16, s.column_count * block);
-        for (std::size_t e = 0; e < s.bytes.first.size(); ++e) {
-            s.byte_pick.insert(s.byte_pick.end(), {s.bytes.first[e], s.bytes.second[e]});
+        s.bytes = Windows({&s.first, &s.second}, 8, 16, available);
+        for (std::size_t e = 0; e < s.bytes.places.size() / 2; ++e) {
             s.byte_weight.push_back(static_cast<std::int8_t>(t.one - static_cast<double>(s.weight[e])));
             s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
         }

@@ -73,7 +73,9 @@ def cases(draw) -> Case:
     indices = draw(own.index_arrays(index_shape, n, bounds != "raise" or draw(st.booleans())))
     options["bounds"] = bounds
     if bounds == "fill" and draw(st.booleans()):
-        options["fill_value"] = own.random_array((1,), data.dtype, draw(own.seeds))[0]
+        options["fill_value"] = own.random_array((1,), data.dtype, draw(own.seeds))[
+            0, ...
+        ]  # 0-d: a scalar may have other padding
     return Case(function, data, indices, options)
 
 

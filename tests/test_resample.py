@@ -416,7 +416,9 @@ def test_plan_explains():
         (
             lambda x: resize(x, (3,)),
             ValueError,
-            "resize: `shape` must have one value for each of 2 axes, got 1 values",
+            r"resize: `shape` must have one value for each of 2 axes "
+            r"\(axes=\(0,\) resamples the leading ones\), "
+            "got 1 values",
         ),
         (lambda x: resize(x, (3, 0)), ValueError, "resize: `shape` must be at least 1, got 0"),
         (lambda x: resize(x, (3, -2)), ValueError, "resize: `shape` must be at least 1, got -2"),
@@ -456,8 +458,12 @@ def test_plan_explains():
         (
             lambda x: resize(x > 1, 3),
             TypeError,
-            r"`data` must have one of the dtypes uint8, .*complex128 for mode 'linear' "
-            r"\('nearest' takes every dtype\), got bool",
+            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
+        ),
+        (
+            lambda x: resize("photo.png", 3),
+            TypeError,
+            r"resize: `data` must be an array of numbers \(mode='nearest' takes every dtype\), got <U9",
         ),
         (
             lambda x: resize(x.astype(object), 3),
@@ -505,6 +511,39 @@ def test_plan_explains():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(np.arange(20.0).reshape(4, 5))
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ({"shape": (4, 4), "axes": (0, 1)}, {"shape": (4.0, 4), "axes": (0, 1)}),
+        ({"shape": 4, "axes": (0, 1)}, {"shape": 4, "axes": (0, True)}),
+        ({"shape": 4, "axes": 1}, {"shape": 4.0, "axes": 1}),
+        ({"shape": 1, "axes": 1}, {"shape": True, "axes": 1}),
+        ({"scales": 1, "axes": 1}, {"scales": True, "axes": 1}),
+    ],
+)
+def test_what_was_called_before_decides_nothing(good, bad):
+    data = np.zeros((8, 8, 3))
+    for function in (resize, resample):
+        function(data, **good)
+        with pytest.raises(TypeError, match="must be"):
+            function(data, **bad)
+
+
+@pytest.mark.parametrize(
+    ("shape", "error", "text"),
+    [
+        ((8, 8.0), TypeError, "resample: `data_shape` must be an integer, got 8.0"),
+        ("88", TypeError, "resample: `data_shape` must be a sequence of integers, got str"),
+        (8, TypeError, "resample: `data_shape` must be a sequence of integers, got int"),
+        (np.zeros((2, 2)), TypeError, "resample: `data_shape` must be a sequence of integers, got ndarray"),
+        ((8, -1), ValueError, r"resample: `data_shape` must have sizes of at least 0, got \(8, -1\)"),
+    ],
+)
+def test_errors_of_plans(shape, error, text):
+    with pytest.raises(error, match=text):
+        ResamplePlan(shape, np.uint8, shape=4)
 
 
 def test_a_failed_call_leaves_out_untouched():

@@ -1,6 +1,6 @@
 // Vectors of int64 for turning indices into offsets, on the levels where they beat what the compiler makes of a loop.
 //
-// Defines REMAPND_LANES where there are any.  Included in the namespace of a level, after <immintrin.h>.
+// Defines REMAPND_LANES where there are any.  Included in the namespace of a level, after simd/intrinsics.hpp.
 #if defined(REMAPND_LEVEL_V4)
 #define REMAPND_LANES 1
 

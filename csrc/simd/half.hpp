@@ -5,9 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
-#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
-#include <immintrin.h>
-#endif
+#include "intrinsics.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 

@@ -6,9 +6,7 @@
 // vectors is loaded from memory, and each lane of a result names the value of the window that it wants.
 #pragma once
 #include <cstdint>
-#if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
-#include <immintrin.h>
-#endif
+#include "intrinsics.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
 #define REMAPND_STREAM 1
-#include <immintrin.h>
+#include "intrinsics.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 

@@ -1,6 +1,14 @@
 """Exact, fast N-D gather, scatter and resampling for NumPy arrays, on any CPU."""
 
 from ._version import __version__
+from .config import (
+    apply_environment,
+    get_config,
+    get_num_threads,
+    num_threads,
+    set_num_threads,
+    show_config,
+)
 from .gather import gather, gather_elements, gather_nd, take_along_axis
 from .plans.gather import GatherElementsPlan, GatherNDPlan, GatherPlan
 from .plans.resample import ResamplePlan
@@ -19,10 +27,17 @@ __all__ = [
     "gather",
     "gather_elements",
     "gather_nd",
+    "get_config",
+    "get_num_threads",
+    "num_threads",
     "put_along_axis",
     "resample",
     "resize",
     "scatter_elements",
     "scatter_nd",
+    "set_num_threads",
+    "show_config",
     "take_along_axis",
 ]
+
+apply_environment()

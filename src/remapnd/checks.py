@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -39,6 +39,8 @@ def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
 
 def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
     """Return `value` as a tuple of sizes >= 0."""
+    if isinstance(value, str) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        raise TypeError(must(op, name, "be a sequence of integers", type(value).__name__))
     sizes = tuple(integer(op, name, n) for n in value)
     if any(n < 0 for n in sizes):
         raise ValueError(must(op, name, "have sizes of at least 0", sizes))
@@ -240,7 +242,10 @@ def _one_each(op: str, name: str, value: object, count: int) -> list[Any]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return [value] * count
     if len(value) != count:
-        raise ValueError(must(op, name, f"have one value for each of {count} axes", f"{len(value)} values"))
+        rule = f"have one value for each of {count} axes"
+        if name in ("shape", "scales") and len(value) < count:
+            rule += f" (axes={tuple(range(len(value)))} resamples the leading ones)"
+        raise ValueError(must(op, name, rule, f"{len(value)} values"))
     return list(value)
 
 
@@ -297,7 +302,11 @@ def scaled_lengths(op: str, n_ins: Sequence[int], exact_scales: Sequence[Fractio
 def arithmetic_dtype(op: str, dtype: np.dtype[Any], allowed: Sequence[str]) -> None:
     """Refuse a dtype that cannot be interpolated."""
     if dtype.name not in allowed:
-        rule = f"have one of the dtypes {', '.join(allowed)} for mode 'linear' ('nearest' takes every dtype)"
+        rule = f"have a dtype that can be mixed, one of {', '.join(allowed)}"
+        if dtype.kind == "b":
+            rule = "have a dtype that can be mixed (mode='nearest' takes bool)"
+        elif dtype.kind in "USVMm":
+            rule = "be an array of numbers (mode='nearest' takes every dtype)"
         raise TypeError(must(op, "data", rule, dtype))
 
 

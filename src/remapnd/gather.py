@@ -84,8 +84,8 @@ def gather(
     Examples
     --------
     >>> import numpy as np
-    >>> gather(np.array([10, 20, 30]), np.array([[0, -1], [1, 1]], np.uint8) % 3)
-    array([[10, 10],
+    >>> gather(np.array([10, 20, 30]), [[0, -1], [1, 1]])
+    array([[10, 30],
            [20, 20]])
     >>> gather(np.array([10, 20, 30]), [0, 3], bounds="fill", fill_value=-1)
     array([10, -1])

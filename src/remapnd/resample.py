@@ -5,7 +5,7 @@ Uses `plans.resample`; used by `directml` and the command line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from .plans.resample import PerAxis, ResamplePlan
 Mode: TypeAlias = Literal["nearest", "linear"]
 NearestRule: TypeAlias = Literal["half_up", "half_down", "floor", "ceil"]
 IntegerRule: TypeAlias = Literal["half_up", "half_even", "truncate"]
+_Options: TypeAlias = tuple[tuple[str, Any], ...]
 Coordinates: TypeAlias = Literal[
     "half_pixel",
     "align_corners",
@@ -24,8 +25,20 @@ Coordinates: TypeAlias = Literal[
     "tf_half_pixel_for_nn",
 ]
 
-_resample_plan = lru_cache(maxsize=64)(ResamplePlan)
-_resize_plan = lru_cache(maxsize=64)(ResamplePlan.resized)
+
+@lru_cache(maxsize=64)
+def _kept(
+    make: Callable[..., ResamplePlan], types: tuple[Any, ...], arguments: tuple[Any, ...], options: _Options
+) -> ResamplePlan:
+    """Return a plan, made once; `types` keep apart options that are equal as numbers, such as 1 and True."""
+    return make(*arguments, **dict(options))
+
+
+def _plan(make: Callable[..., ResamplePlan], *arguments: Any, **options: Any) -> ResamplePlan:
+    """Return the plan for these arguments, from the cache if it is there."""
+    hashable = {name: _hashable(value) for name, value in options.items()}
+    types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in hashable.values())
+    return _kept(make, types, arguments, tuple(hashable.items()))
 
 
 def resample(
@@ -49,7 +62,7 @@ def resample(
 
     Parameters
     ----------
-    data : array of any rank
+    data : array_like of any rank
         Nearest takes every fixed-size dtype; linear integers of 8 to 64 bits, float16, bfloat16, float32,
         float64, complex64 and complex128.
     scales : int, float or Fraction, or one for each of `axes`, > 0, optional
@@ -60,7 +73,8 @@ def resample(
     axes : int or sequence of int, optional
         Axes to resample, negative ones from the end; by default all.
     input_offsets, output_offsets : int, float or Fraction, or one for each of `axes`
-        The defaults put sample centres at half pixels.
+        Added to the coordinates before and after they are scaled. The defaults, 1/2 and -1/2, align the
+        outer edges of first and last sample; 0 and 0 align the centres of the first samples.
     mode : "linear" or "nearest"
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
         Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are
@@ -73,12 +87,12 @@ def resample(
 
     Returns
     -------
-    array of the dtype and kind of `data`
+    array of the dtype of `data`, and of its kind where that is one that DLPack knows; masks are not kept
 
     Raises
     ------
     TypeError
-        `data` has a dtype that the mode does not take; a number is none.
+        `data` has a dtype that the mode does not take; an option is not of the type that it should be.
     ValueError
         A scale is not positive and finite, an axis or length is out of range, an option is unknown, the
         result is too large, or `out` does not fit.
@@ -97,14 +111,15 @@ def resample(
     array([ 1,  5,  8, 11, 15, 18])
     """
     array = arrays.as_array(data, "resample", "data")
-    plan = _resample_plan(
+    plan = _plan(
+        ResamplePlan,
         array.shape,
         array.dtype,
-        scales=_hashable(scales),
-        shape=_hashable(shape),
-        axes=_hashable(axes),
-        input_offsets=_hashable(input_offsets),
-        output_offsets=_hashable(output_offsets),
+        scales=scales,
+        shape=shape,
+        axes=axes,
+        input_offsets=input_offsets,
+        output_offsets=output_offsets,
         mode=mode,
         nearest_rule=nearest_rule,
         integer_rule=integer_rule,
@@ -114,8 +129,8 @@ def resample(
 
 def resize(
     data: Any,
-    shape: int | Sequence[int] | None = None,
     /,
+    shape: int | Sequence[int] | None = None,
     *,
     axes: int | Sequence[int] | None = None,
     scales: PerAxis | None = None,
@@ -127,9 +142,13 @@ def resize(
 ) -> Any:
     """Resample an array along some axes to given lengths, positions by a named coordinate mode.
 
+    Each output sample is made of the one or two input samples next to its position along each axis. There is
+    no low-pass filter, as in `cv2.resize` and `torch.nn.functional.interpolate` by default and unlike in
+    Pillow: an axis that shrinks by more than 2 aliases.
+
     Parameters
     ----------
-    data : array of any rank
+    data : array_like of any rank
         As in `resample`.
     shape : int, or one for each of `axes`
         Output lengths. May be left out if `scales` are given: then ``floor(length * scale)``.
@@ -140,7 +159,7 @@ def resize(
     coordinates : str
         Position x of output sample X, for lengths n to m:
 
-        * "half_pixel": ``(X + 1/2) / s - 1/2``, as OpenCV, Pillow, PyTorch and TensorFlow 2 resize
+        * "half_pixel": ``(X + 1/2) / s - 1/2``, the positions of OpenCV, Pillow, PyTorch and TensorFlow 2
         * "align_corners": ``X * (n - 1) / (m - 1)``
         * "asymmetric": ``X / s``
         * "half_pixel_symmetric": half_pixel about the common centre where m is not s * n
@@ -170,14 +189,28 @@ def resize(
     array([[  0,  50, 100],
            [ 50, 100, 150],
            [100, 150, 200]], dtype=uint8)
+
+    Height and width of a colour image, channels last:
+
+    >>> photo = np.zeros((480, 640, 3), np.uint8)
+    >>> resize(photo, (224, 224), axes=(0, 1)).shape
+    (224, 224, 3)
+
+    A label volume, into an array that is there already:
+
+    >>> labels = np.zeros((64, 64, 64), np.int32)
+    >>> half = np.empty((32, 32, 32), np.int32)
+    >>> resize(labels, (32, 32, 32), mode="nearest", out=half) is half
+    True
     """
     array = arrays.as_array(data, "resize", "data")
-    plan = _resize_plan(
+    plan = _plan(
+        ResamplePlan.resized,
         array.shape,
         array.dtype,
-        _hashable(shape),
-        axes=_hashable(axes),
-        scales=_hashable(scales),
+        shape=shape,
+        axes=axes,
+        scales=scales,
         coordinates=coordinates,
         mode=mode,
         nearest_rule=nearest_rule,

@@ -7,7 +7,7 @@ Uses `plans.indexed`, `arrays`, `checks` and `_core`; used by `plans.gather` and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ import numpy.typing as npt
 from .. import _core, arrays, checks
 from ..errors import must
 from .indexed import IndexPlan, Shape
-
-if TYPE_CHECKING:
-    from .scatter import _ScatterPlan
 
 # The words of `bounds` in the order of the core: filled positions of a gather contribute nothing to its
 # gradient, dropped updates of a scatter get nothing from its gradient.
@@ -40,24 +37,26 @@ def of_gather(plan: IndexPlan, gradient: object, indices: object) -> Any:
     return arrays.like(gradient, data.astype(dtype, copy=False))
 
 
-def of_scatter(plan: _ScatterPlan, gradient: object, indices: object) -> tuple[Any, Any]:
-    """Return the gradients of data and updates for that of the result."""
+def of_scatter(
+    plan: IndexPlan, shape: Shape, reduction: str, gradient: object, indices: object
+) -> tuple[Any, Any]:
+    """Return the gradients of data and updates, of `shape`, for that of the result."""
     op, dtype = plan.op, plan.data_dtype
-    if plan.reduction not in ("none", "add"):
-        raise ValueError(must(op, "reduction", "be 'none' or 'add' for a gradient", repr(plan.reduction)))
+    if reduction not in ("none", "add"):
+        raise ValueError(must(op, "reduction", "be 'none' or 'add' for a gradient", repr(reduction)))
     checks.number(op, "gradient", dtype, "add")
     g = _fitting(plan, gradient, plan.data_shape)
     i = plan.fitting_indices(indices)
-    of_updates = _gathered(plan, g, i, bytes(g.itemsize))
+    of_updates = _gathered(plan, shape, g, i, bytes(g.itemsize))
     of_data = g.copy()
-    if plan.reduction == "none" and of_updates.size * of_data.size:
-        zero = np.broadcast_to(np.zeros((), g.dtype), plan.updates_shape)
+    if reduction == "none" and of_updates.size * of_data.size:
+        zero = np.broadcast_to(np.zeros((), g.dtype), shape)
         _put(plan, i, zero, of_data)
         # Which update is in each place in the end, by its number.
-        numbers = np.arange(of_updates.size).reshape(plan.updates_shape)
+        numbers = np.arange(of_updates.size).reshape(shape)
         winners = np.full(plan.data_shape, -1)
         _put(plan, i, numbers, winners)
-        won = _gathered(plan, winners, i, np.int64(-1).tobytes()) == numbers
+        won = _gathered(plan, shape, winners, i, np.int64(-1).tobytes()) == numbers
         of_updates[~won] = 0
     results = (of_data.astype(dtype, copy=False), of_updates.astype(dtype, copy=False))
     return arrays.like(gradient, results[0]), arrays.like(gradient, results[1])
@@ -85,10 +84,10 @@ def _put(
 
 
 def _gathered(
-    plan: _ScatterPlan, data: npt.NDArray[Any], indices: npt.NDArray[Any], fill: bytes
+    plan: IndexPlan, shape: Shape, data: npt.NDArray[Any], indices: npt.NDArray[Any], fill: bytes
 ) -> npt.NDArray[Any]:
     """Return the item of data for each update, or what fills."""
-    items = arrays.empty(plan.op, plan.updates_shape, data.dtype)
+    items = arrays.empty(plan.op, shape, data.dtype)
     if items.size == 0:
         plan.check_indices(indices)
     elif not _core.Gather(*plan._geometry.arguments(), _PLACES[plan.bounds])(data, indices, items, fill):

@@ -44,6 +44,7 @@ _TRUNCATE_DOWN, _TRUNCATE_UP = 3, 4
 _WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with in float64
+_LARGE: Final = 1 << 32  # bytes of a result
 _EXACT_AT_ONCE: Final = 1 << 16
 
 
@@ -97,7 +98,7 @@ class ResamplePlan:
         integer_rule: str = "half_up",
     ) -> None:
         op = "resample"
-        data_shape = tuple(data_shape)
+        data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
         if scales is None and shape is None:
             raise ValueError(f"{op}: `shape` or `scales` must be given, got neither")
@@ -132,7 +133,7 @@ class ResamplePlan:
     ) -> ResamplePlan:
         """Plan of `resize`, with its parameters."""
         op = "resize"
-        data_shape = tuple(data_shape)
+        data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
         checks.choice(op, "coordinates", coordinates, COORDINATE_MODES)
         steps = None if scales is None else checks.scales(op, scales, len(listed))
@@ -183,6 +184,8 @@ class ResamplePlan:
         lengths = {axis: n_out for axis, n_out, _ in axes}
         self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
         checks.result_shape(op, "shape", self.output_shape, self.dtype)
+        if math.prod(self.output_shape) * self.dtype.itemsize > _LARGE:
+            arrays.empty(op, self.output_shape, self.dtype)  # refused before tables of that length are made
         self._tables: dict[int, taps.LinearTable] = {}
         self._run: _core.Linear | _core.Nearest | None = None
         if 0 in self.output_shape:

@@ -194,7 +194,7 @@ class _ScatterPlan(IndexPlan):
         IndexError
             An index is out of range.
         """
-        return gradients.of_scatter(self, gradient, indices)
+        return gradients.of_scatter(self, self.updates_shape, self.reduction, gradient, indices)
 
     def explain(self) -> str:
         """Return in words what a call does."""

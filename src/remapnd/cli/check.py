@@ -1,0 +1,123 @@
+"""``remapnd check``: say everything that is wrong with the operators of a model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING
+
+from remapnd.cli import options
+from remapnd.cli.console import complain, say
+from remapnd.directml.check import supported_levels
+from remapnd.directml.dxdispatch import Model, ModelError, check_all_bindings, read_model, violations
+from remapnd.directml.enums import FeatureLevel
+from remapnd.directml.policy import Policy
+from remapnd.directml.violation import Violation
+
+if TYPE_CHECKING:
+    from remapnd.cli.options import Subparsers
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the sub-command."""
+    parser = subparsers.add_parser(
+        "check",
+        help="say what a DirectML feature level would refuse in a model",
+        description="Check every operator of models in the JSON format of DxDispatch against the rules of a "
+        "DirectML feature level: one line for each violation, with field, rule, value, and the lowest level "
+        "that accepts it. The exit status is 1 if there is any.",
+        epilog="example: remapnd check examples/gather_nd1.json --feature-level 2_1",
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL.json", help="model file")
+    parser.add_argument(
+        "--feature-level",
+        "--dml_feature_level",
+        type=options.feature_level,
+        default=max(FeatureLevel),
+        metavar="X_Y",
+        help="the level to check against (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--input_path", metavar="DIR", help="where source files are (default: beside the model)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON array of all dispatchables")
+    options.add_policy(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check the models; one that cannot be read is reported and the others are still checked."""
+    try:
+        policy = options.policy(args)
+    except ValueError as error:
+        complain(f"remapnd check: {error}")
+        return 2
+    status = 0
+    report: list[dict[str, object]] = []
+    for file in args.models:
+        try:
+            model = read_model(file, input_path=args.input_path)
+            found = violations(model, args.feature_level, policy)
+            if args.json:
+                report += [_entry(model, name, args.feature_level, found[name], policy) for name in found]
+            else:
+                _print_text(model, args.feature_level, found, policy)
+            if any(found.values()):
+                status = 1
+            else:
+                check_all_bindings(model)
+        except ModelError as error:
+            complain(str(error))
+            report.append({"model": file, "error": str(error)})
+            status = 1
+    if args.json:
+        say(json.dumps(report, indent=2))
+    return status
+
+
+def _entry(
+    model: Model, name: str, level: FeatureLevel, faults: list[Violation], policy: Policy
+) -> dict[str, object]:
+    """Make what ``--json`` prints of one dispatchable."""
+    desc = model.dispatchables[name].desc
+    return {
+        "model": model.file,
+        "dispatchable": name,
+        "operator": str(desc.Type),
+        "feature_level": str(level),
+        "violations": [
+            {
+                "field": fault.field,
+                "rule": fault.rule,
+                "value": _plain(fault.value),
+                "minimum_feature_level": None
+                if fault.minimum_feature_level is None
+                else str(fault.minimum_feature_level),
+            }
+            for fault in faults
+        ],
+        "supported_levels": [str(supported) for supported in supported_levels(desc, policy)],
+    }
+
+
+def _plain(value: object) -> object:
+    """Make what JSON can hold: names for enumerators, strings for infinities and NaN."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or type(value) in (bool, int, float) else str(value)
+
+
+def _print_text(model: Model, level: FeatureLevel, found: dict[str, list[Violation]], policy: Policy) -> None:
+    """Say one line for each violation, or for each dispatchable that has none."""
+    if not found:
+        say(f"{model.file}: has no dispatchables")
+    for name, faults in found.items():
+        place = f"{model.file}: {model.dispatchables[name].value.path}"
+        for fault in faults:
+            say(f"{place}: {fault}")
+        if not faults:
+            levels = supported_levels(model.dispatchables[name].desc, policy)
+            accepted = f"from {levels[0]} on" if len(levels) > 1 else f"by {levels[0]} alone"
+            say(f"{place}: {model.dispatchables[name].desc.Type} is valid at {level} (accepted {accepted})")

@@ -1,0 +1,36 @@
+"""Reading .npy files as the data of resources.
+
+Used by `resources`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+
+def read_npy(path: Path) -> npt.NDArray[np.generic]:
+    """Read a .npy file of numbers in C order as a flat array in native byte order.
+
+    Raises
+    ------
+    ValueError
+        The file is not one; the message is a rule, such as "be a .npy file in C order".
+    """
+    try:
+        array = np.load(path, allow_pickle=False)
+    except Exception as error:  # NumPy's header parser lets many kinds out, all meaning the same
+        reason = " ".join(str(error).split())
+        raise ValueError(f"be a whole .npy file of numbers ({reason})") from None
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise ValueError("be a .npy file, not an archive of several")
+    if array.dtype.kind not in "biuf" or array.itemsize > 8:
+        raise ValueError(f"hold integers or floating-point numbers of up to 8 bytes, not {array.dtype}")
+    if not array.flags.c_contiguous:
+        raise ValueError("be a .npy file in C order, not Fortran order")
+    flat = array.reshape(-1)
+    flat = flat.view(np.uint8) if flat.dtype.kind == "b" else flat
+    return flat.astype(flat.dtype.newbyteorder("="), copy=False)

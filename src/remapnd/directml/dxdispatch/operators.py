@@ -1,0 +1,84 @@
+"""Operators of a model: JSON objects to the descriptors of `directml`.
+
+Uses `values` and the descriptors; used by `model`. A new operator needs nothing here, unless one of
+its fields is of a new kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from remapnd.directml.dxdispatch.values import UINT64_MAX, Value
+from remapnd.directml.enums import InterpolationMode, OperatorType, TensorDataType, TensorFlags, TensorType
+from remapnd.directml.operators import OPERATOR_DESCS, FieldKind, OperatorDesc
+from remapnd.directml.tensor import BufferTensorDesc
+
+
+def _read_tensor(value: Value) -> BufferTensorDesc:
+    """Read a tensor; its fields may stand in a ``Desc`` of their own."""
+    kind = value.find("Type")
+    if kind is not None and kind.enumerator(TensorType) is not TensorType.BUFFER:
+        raise kind.error("be DML_TENSOR_TYPE_BUFFER")
+    fields = value.find("Desc", "desc") or value
+    strides = fields.find("Strides")
+    flags = fields.find("Flags")
+    count = fields.find("DimensionCount")
+    total = fields.find("TotalTensorSizeInBytes")
+    alignment = fields.find("GuaranteedBaseOffsetAlignment")
+    return BufferTensorDesc(
+        DataType=fields.member("DataType").enumerator(TensorDataType),
+        Sizes=fields.member("Sizes").integers(),
+        Strides=None if strides is None else strides.integers() or None,
+        Flags=TensorFlags.NONE if flags is None else flags.flags(TensorFlags),
+        DimensionCount=None if count is None else count.integer(),
+        TotalTensorSizeInBytes=0 if total is None else total.integer(0, UINT64_MAX),
+        GuaranteedBaseOffsetAlignment=0 if alignment is None else alignment.integer(),
+    )
+
+
+def _read_mode(value: Value) -> InterpolationMode:
+    """Read an interpolation mode."""
+    return value.enumerator(InterpolationMode)
+
+
+_READERS: dict[FieldKind, Callable[[Value], object]] = {
+    FieldKind.INPUT: _read_tensor,
+    FieldKind.INDICES: _read_tensor,
+    FieldKind.OUTPUT: _read_tensor,
+    FieldKind.UINT: Value.integer,
+    FieldKind.COUNT: Value.integer,
+    FieldKind.FLOATS: Value.reals,
+    FieldKind.INTERPOLATION_MODE: _read_mode,
+}
+
+
+def read_operator(value: Value) -> OperatorDesc:
+    """Read the descriptor of a dispatchable: fields of ``desc`` or ``Desc``, or of the dispatchable itself.
+
+    Parameters
+    ----------
+    value : the dispatchable
+
+    Returns
+    -------
+    descriptor of the operator that ``type`` names; its values are not checked against the operator's rules
+
+    Raises
+    ------
+    ModelError
+        The operator is not in this runtime, or a field is missing or of a wrong JSON type.
+    """
+    desc_class = _desc_class(value.member("type"))
+    desc = value.find("desc", "Desc") or value
+    kinds = desc_class.field_kinds().items()
+    return desc_class(**{name: _READERS[kind](desc.member(name)) for name, kind in kinds})
+
+
+def _desc_class(value: Value) -> type[OperatorDesc]:
+    """Find the operator that a ``type`` names."""
+    name = value.text()
+    try:
+        return OPERATOR_DESCS[OperatorType.parse(name)]
+    except (KeyError, ValueError):
+        known = ", ".join(kind.name for kind in OPERATOR_DESCS)
+        raise value.error(f"be one of {known}, as others are not in this runtime") from None

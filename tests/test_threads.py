@@ -1,0 +1,310 @@
+"""The thread pool under everything that Python programs do to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import remapnd
+
+# Well above the size from which calls are split over threads.
+IMAGE = np.random.default_rng(0).integers(0, 256, (400, 300, 3), np.uint8)
+INDICES = np.random.default_rng(1).integers(-400, 400, (900, 300, 3))
+
+
+def work() -> list[np.ndarray]:
+    return [
+        remapnd.resize(IMAGE, (800, 500), axes=(0, 1)),
+        remapnd.resize(IMAGE.astype(np.float32), (300, 500), axes=(0, 1)),
+        remapnd.resize(IMAGE, (800, 500), axes=(0, 1), mode="nearest"),
+        remapnd.gather_elements(IMAGE, INDICES, axis=0),
+        remapnd.gather(IMAGE, INDICES[:, 0, 0], axis=0),
+    ]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with remapnd.num_threads(1):
+        return work()
+
+
+def python(code: str, *arguments: str, timeout: float = 60) -> str:
+    """Run a program that makes the same calls; return what it prints."""
+    prelude = """
+        import numpy as np, remapnd
+        image = np.random.default_rng(0).integers(0, 256, (400, 300, 3), np.uint8)
+
+        def digest():
+            return hash(remapnd.resize(image, (800, 500), axes=(0, 1)).tobytes())
+        """
+    program = textwrap.dedent(prelude) + textwrap.dedent(code)
+    done = subprocess.run(
+        [sys.executable, *arguments, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": "0", "REMAPND_NUM_THREADS": "3"},
+        text=True,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return done.stdout
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 64])
+def test_results_do_not_depend_on_the_number_of_threads(expected, n):
+    with remapnd.num_threads(n):
+        for result, right in zip(work(), expected, strict=True):
+            assert_array_equal(result, right, strict=True)
+
+
+def test_eight_threads_at_once(expected):
+    start = threading.Barrier(8)
+
+    def loop(n: int) -> None:
+        start.wait()
+        with remapnd.num_threads(1 + n % 4):
+            for _ in range(10):
+                for result, right in zip(work(), expected, strict=True):
+                    assert_array_equal(result, right, strict=True)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(loop, range(8))) == [None] * 8
+
+
+def test_num_threads_of_two_threads_are_independent():
+    inside = threading.Barrier(2)
+    seen = {}
+
+    def hold(n: int) -> None:
+        with remapnd.num_threads(n):
+            inside.wait()  # both are within their contexts
+            remapnd.gather(IMAGE, INDICES[:, 0, 0])
+            seen[n] = remapnd.get_num_threads()
+            inside.wait()
+
+    before = remapnd.get_num_threads()
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(hold, (5, 6))) == [None, None]
+    assert seen == {5: 5, 6: 6}
+    assert remapnd.get_num_threads() == before
+
+
+def test_an_error_in_one_call_does_not_touch_another(expected):
+    bad = INDICES.copy()
+    bad[700, 200, 1] = 400
+
+    def fail(_: int) -> str:
+        with remapnd.num_threads(3), pytest.raises(IndexError) as caught:
+            remapnd.gather_elements(IMAGE, bad, axis=0)
+        return str(caught.value)
+
+    with ThreadPoolExecutor(4) as pool:
+        failures = pool.map(fail, range(20))
+        for _ in range(10):
+            assert_array_equal(remapnd.gather_elements(IMAGE, INDICES, axis=0), expected[3], strict=True)
+        assert {text.rpartition("got ")[2] for text in failures} == {"400 at (700, 200, 1)"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_after_use():
+    code = """
+        import os
+        right = digest()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if digest() == right and digest() == right else 3)
+            assert os.waitpid(child, 0)[1] == 0
+            assert digest() == right
+        print("ok")
+        """
+    # Newer Pythons warn of every fork while there are threads, which is what this is about.
+    assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_while_another_thread_computes():
+    code = """
+        import os, threading
+        right, stop = digest(), threading.Event()
+
+        def busy():
+            while not stop.is_set():
+                assert digest() == right
+
+        thread = threading.Thread(target=busy)
+        thread.start()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if digest() == right else 3)
+            assert os.waitpid(child, 0)[1] == 0
+        stop.set()
+        thread.join()
+        print("ok")
+        """
+    assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
+
+
+def test_multiprocessing_spawn(tmp_path):
+    script = tmp_path / "spawned.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import multiprocessing
+            import numpy as np, remapnd
+
+            def total(n):
+                image = np.arange(240_000, dtype=np.float32).reshape(400, 600)
+                return float(remapnd.resize(image, (800 + n, 900)).sum(dtype=np.float64))
+
+            if __name__ == "__main__":
+                here = [total(n) for n in range(4)]
+                with multiprocessing.get_context("spawn").Pool(2) as pool:
+                    assert pool.map(total, range(4)) == here
+                print("ok")
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=Path(__file__).parent.parent,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("ok\n", "", 0)
+
+
+def test_exit_while_the_pool_is_idle():
+    assert python("print(digest() is not None)", timeout=20) == "True\n"
+
+
+def test_exit_while_a_daemon_thread_computes():
+    code = """
+        import threading, time
+        started = threading.Event()
+
+        def busy():
+            while True:
+                digest()
+                started.set()
+
+        for _ in range(4):
+            threading.Thread(target=busy, daemon=True).start()
+        started.wait()
+        print("ok")
+        """
+    for _ in range(8):
+        assert python(code, timeout=20) == "ok\n"
+
+
+def test_calls_of_the_main_thread_while_it_exits():
+    code = """
+        import atexit, sys, threading
+
+        class Late:
+            def __del__(self, digest=digest):
+                print(digest() == right)
+
+        right = digest()
+        sys.modules["late"] = Late()  # deleted when little is left of the interpreter
+        atexit.register(lambda: print(digest() == right))
+        """
+    assert python(code, timeout=20) == "True\nTrue\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_normal_exit_of_a_child_forked_while_threads_compute():
+    code = """
+        import os, sys, threading
+        started = threading.Barrier(5)
+
+        def busy():
+            started.wait()
+            while True:
+                digest()
+
+        for _ in range(4):
+            threading.Thread(target=busy, daemon=True).start()
+        started.wait()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        print("ok")
+        """
+    assert python(code, "-W", "ignore::DeprecationWarning") == "ok\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("call", ["gather_elements", "nearest", "linear"])
+def test_interrupt_stops_a_call(call, threads):
+    """Ctrl-C well within a call: the rest of the output is not written, and all works afterwards."""
+    code = f"""
+        import os, signal, threading, time
+        remapnd.set_num_threads({threads})
+        n = 30_000
+        row = np.arange(n, dtype=np.uint16)
+        data = np.broadcast_to(row, (n, n))
+        out = np.full((n, n // 4), 0xFFFF, np.uint16)
+        indices = np.broadcast_to(row[::-1][:n // 4], out.shape)
+
+        def call():
+            if "{call}" == "gather_elements":
+                remapnd.gather_elements(data, indices, axis=1, out=out)
+            else:
+                remapnd.resize(data, out.shape, mode="{call}", out=out)
+
+        right = digest()
+        for attempt in range(50):  # until one arrives within a call, which a busy machine may delay
+            out[:] = 0xFFFF
+            timer = threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGINT))
+            try:
+                timer.start()
+                start = time.perf_counter()
+                call()
+                timer.join()
+                time.sleep(10)
+            except KeyboardInterrupt:
+                seconds = time.perf_counter() - start
+                if (out[:, 0] == 0xFFFF).any():
+                    break
+        else:
+            raise AssertionError("no call was stopped")
+        assert digest() == right
+        print(seconds < 2)
+        """
+    assert python(code) == "True\n"
+
+
+def test_interrupt_is_left_to_the_main_thread():
+    """A call in another thread goes on; the main thread gets the exception."""
+    if sys.platform == "win32":
+        pytest.skip("sends SIGINT to itself")
+    code = """
+        import os, signal, threading, time
+        right, results = digest(), []
+        thread = threading.Thread(target=lambda: results.extend(digest() for _ in range(50)))
+        thread.start()
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(30)
+        except KeyboardInterrupt:
+            thread.join()
+        print(set(results) == {right}, len(results))
+        """
+    assert python(code) == "True 50\n"
