@@ -109,15 +109,15 @@ class _ScatterPlan(IndexPlan):
         op, name, dtype = self.op, self._updates_name, self.data_dtype
         u = arrays.as_array(updates, op, name)
         if u.dtype != dtype:
-            native = u.dtype.newbyteorder("=") == dtype.newbyteorder("=")
-            if native or (
-                isinstance(updates, (bool, int, float, complex, list, tuple)) and _can_take(u, dtype)
-            ):
-                u = u.astype(dtype)
-            else:
-                wanted = arrays.dtype_name(dtype)
+            wanted = arrays.dtype_name(dtype)
+            if isinstance(updates, _WITHOUT_DTYPE) and not isinstance(updates, np.generic):
+                if not _can_take(u, dtype):
+                    got = f"{u.dtype} values" if u.ndim else repr(updates)
+                    raise TypeError(must(op, name, f"be castable to {wanted}, the dtype of `data`", got))
+            elif u.dtype.newbyteorder("=") != dtype.newbyteorder("="):
                 rule = f"have dtype {wanted}, as `data` ({name}.astype(data.dtype) casts)"
                 raise TypeError(must(op, name, rule, arrays.dtype_name(u.dtype)))
+            u = u.astype(dtype)
         return self._fit_updates(u)
 
     def _fit_updates(self, updates: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -213,6 +213,7 @@ def _same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return a is b or (a.ctypes.data == b.ctypes.data and a.strides == b.strides)
 
 
+_WITHOUT_DTYPE = (bool, int, float, complex, list, tuple)
 _KINDS = "buifc"  # of numbers; an integer may become any of those from "u" on
 
 
