@@ -181,7 +181,7 @@ struct Scatters {
         check_geometry(geometry);
         if (reduction_ < 0 || reduction_ >= kReductions || number_ < 0 || number_ >= kNumbers)
             throw nb::value_error("no such reduction");
-        if (reduction != Reduction::none && !kernels().scatter->reduce[reduction_][number_])
+        if (reduction != Reduction::none && !kernels().scatter->reduce[reduction_][number_].rows)
             throw nb::value_error("no such reduction of complex numbers");
     }
 

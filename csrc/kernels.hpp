@@ -114,11 +114,14 @@ struct Select {
     bool stream;
 };
 
+struct Reducer {
+    void (*items)(const Scatter& s);  // where run is the element size, and rows is 1
+    void (*rows)(const Scatter& s);   // where run is a multiple of it
+};
+
 struct ScatterKernels {
     void (*put)(const Scatter& s);
-    // By Reduction and Number; run is a multiple of the element size.  Null for min and max of complex numbers, and for
-    // Reduction::none.
-    void (*reduce[kReductions][kNumbers])(const Scatter& s);
+    Reducer reduce[kReductions][kNumbers];  // null for min and max of complex numbers, and for Reduction::none
     void (*select)(const Select& s);
     void (*deal[5])(const Deal& d);  // by the logarithm of the size
 };

@@ -42,16 +42,20 @@ inline void prefetch([[maybe_unused]] const byte* p) {
 // each(data + offsets[i], updates + i * step) for all i.  Blocks of indices are read in bursts, which the processor does not
 // foresee: asking for the next block meanwhile takes a fourth off the time (float32 add, 100000 places, AMD EPYC, 2026-11).
 template <class Each>
-inline void each_update(const Scatter& s, byte* data, const byte* updates, intptr_t step, Each each) {
-    const int64_t* const offsets = s.offsets;
-    const byte* const soon = s.soon;
-    size_t i = 0;
-    if (soon)
-        for (; i + 4 <= s.count; i += 4) {
-            prefetch(soon + static_cast<intptr_t>(i) * s.soon_step);
-            for (size_t k = i; k < i + 4; ++k, updates += step) each(data + offsets[k], updates);
+inline void each_update(const Scatter& s, byte* data, const byte* updates, Each each) {
+    const int64_t* offset = s.offsets;
+    const int64_t* const end = offset + s.count;
+    const intptr_t step = s.update_step, ahead = 4 * s.soon_step;
+    if (const byte* soon = s.soon)
+        for (; end - offset >= 4; offset += 4, soon += ahead) {
+            prefetch(soon);
+            each(data + offset[0], updates);
+            each(data + offset[1], updates + step);
+            each(data + offset[2], updates + 2 * step);
+            each(data + offset[3], updates + 3 * step);
+            updates += 4 * step;
         }
-    for (; i < s.count; ++i, updates += step) each(data + offsets[i], updates);
+    for (; offset < end; ++offset, updates += step) each(data + *offset, updates);
 }
 
 template <class Copy>
@@ -61,7 +65,7 @@ void put_runs(const Scatter& given) {
     for (size_t r = 0; r < s.reps; ++r) {
         byte* data = s.data + static_cast<intptr_t>(r) * s.rep_data;
         const byte* updates = s.updates + static_cast<intptr_t>(r) * s.rep_updates;
-        each_update(s, data, updates, s.update_step, [&](byte* to, const byte* from) {
+        each_update(s, data, updates, [&](byte* to, const byte* from) {
             for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates) copy(to, from);
         });
     }
@@ -209,21 +213,27 @@ inline void reduce_run(byte* __restrict to, const byte* __restrict from, size_t 
 }
 
 template <class Op>
-void reduce(const Scatter& given) {
+void reduce_items(const Scatter& given) {
     const Scatter s = given;
-    constexpr size_t size = sizeof(typename Op::Item);
-    for (size_t r = 0; r < s.reps; ++r) {
-        byte* data = s.data + static_cast<intptr_t>(r) * s.rep_data;
-        const byte* updates = s.updates + static_cast<intptr_t>(r) * s.rep_updates;
-        if (s.run == size && s.rows == 1)
-            each_update(s, data, updates, s.update_step, reduce_one<Op>);
-        else
-            each_update(s, data, updates, s.update_step, [&](byte* to, const byte* from) {
-                for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates)
-                    reduce_run<Op>(to, from, s.run);
-            });
-    }
+    for (size_t r = 0; r < s.reps; ++r)
+        each_update(s, s.data + static_cast<intptr_t>(r) * s.rep_data,
+                    s.updates + static_cast<intptr_t>(r) * s.rep_updates, reduce_one<Op>);
 }
+
+template <class Op>
+void reduce_rows(const Scatter& given) {
+    const Scatter s = given;
+    for (size_t r = 0; r < s.reps; ++r)
+        for (size_t i = 0; i < s.count; ++i) {
+            byte* to = s.data + static_cast<intptr_t>(r) * s.rep_data + s.offsets[i];
+            const byte* from =
+                s.updates + static_cast<intptr_t>(r) * s.rep_updates + static_cast<intptr_t>(i) * s.update_step;
+            for (size_t j = 0; j < s.rows; ++j, to += s.row_data, from += s.row_updates) reduce_run<Op>(to, from, s.run);
+        }
+}
+
+template <class Op>
+constexpr Reducer reducer{reduce_items<Op>, reduce_rows<Op>};
 
 // ---- none, by the places: each written once, in the order of memory
 
@@ -276,19 +286,19 @@ void deal(const Deal& given) {
 
 }  // namespace
 
-#define REMAPND_NUMBERS(r)                                                                                             \
-    reduce<Boolean<r>>, reduce<Integer<uint8_t, r>>, reduce<Integer<std::int8_t, r>>, reduce<Integer<uint16_t, r>>,    \
-        reduce<Integer<std::int16_t, r>>, reduce<Integer<uint32_t, r>>, reduce<Integer<std::int32_t, r>>,              \
-        reduce<Integer<uint64_t, r>>, reduce<Integer<std::int64_t, r>>, reduce<Small<Half, r>>,                        \
-        reduce<Small<BFloat, r>>, reduce<Real<float, r>>, reduce<Real<double, r>>
+#define REMAPND_NUMBERS(r)                                                                                               \
+    reducer<Boolean<r>>, reducer<Integer<uint8_t, r>>, reducer<Integer<std::int8_t, r>>, reducer<Integer<uint16_t, r>>,  \
+        reducer<Integer<std::int16_t, r>>, reducer<Integer<uint32_t, r>>, reducer<Integer<std::int32_t, r>>,             \
+        reducer<Integer<uint64_t, r>>, reducer<Integer<std::int64_t, r>>, reducer<Small<Half, r>>,                       \
+        reducer<Small<BFloat, r>>, reducer<Real<float, r>>, reducer<Real<double, r>>
 
 extern const ScatterKernels scatter_table;
 const ScatterKernels scatter_table{
     put,
     {
         {},
-        {REMAPND_NUMBERS(Reduction::add), reduce<Complex<float, Reduction::add>>, reduce<Complex<double, Reduction::add>>},
-        {REMAPND_NUMBERS(Reduction::mul), reduce<Complex<float, Reduction::mul>>, reduce<Complex<double, Reduction::mul>>},
+        {REMAPND_NUMBERS(Reduction::add), reducer<Complex<float, Reduction::add>>, reducer<Complex<double, Reduction::add>>},
+        {REMAPND_NUMBERS(Reduction::mul), reducer<Complex<float, Reduction::mul>>, reducer<Complex<double, Reduction::mul>>},
         {REMAPND_NUMBERS(Reduction::min)},
         {REMAPND_NUMBERS(Reduction::max)},
     },
