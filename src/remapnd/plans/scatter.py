@@ -141,10 +141,12 @@ class _ScatterPlan(IndexPlan):
         if out is None:
             target = arrays.empty(op, self.output_shape, data.dtype)
         else:
-            target = arrays.check_out(op, out, data.shape, data.dtype, (indices, updates))
-            in_place = _same_memory(target, data)
-            if not in_place:
-                arrays.check_out(op, target, data.shape, data.dtype, (data,))
+            view = (
+                out if isinstance(out, np.ndarray) else arrays.check_out(op, out, data.shape, data.dtype, ())
+            )
+            in_place = _same_memory(view, data)
+            inputs = (indices, updates) if in_place else (data, indices, updates)
+            target = arrays.check_out(op, view, data.shape, data.dtype, inputs)
         if self.reduction != "none" and not data.dtype.isnative:
             native = data.astype(data.dtype.newbyteorder("="))
             self._scatter(None, indices, updates.astype(native.dtype), native)
@@ -210,7 +212,9 @@ class _ScatterPlan(IndexPlan):
 
 def _same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     """Whether every element of two arrays of one shape is at the same address."""
-    return a is b or (a.ctypes.data == b.ctypes.data and a.strides == b.strides)
+    return a is b or (
+        a.strides == b.strides and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+    )
 
 
 _WITHOUT_DTYPE = (bool, int, float, complex, list, tuple)
