@@ -175,6 +175,7 @@ struct Call {
     // All updates, in stages along the outermost ordered loop, so that a long call can be stopped.
     IndexResult in_order() const {
         const Part whole{walks};
+        if (cost_of(whole) <= kTask) return all_of(1, [&](std::int64_t) { return run(whole); });
         const int threads = get_num_threads();
         int outermost = 0;
         while (outermost < walks.count && !is_ordered(walks.at[outermost])) ++outermost;

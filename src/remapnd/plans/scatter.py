@@ -212,9 +212,9 @@ class _ScatterPlan(IndexPlan):
 
 def _same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     """Whether every element of two arrays of one shape is at the same address."""
-    return a is b or (
-        a.strides == b.strides and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
-    )
+    if a is b or a.strides != b.strides or not np.may_share_memory(a, b):
+        return a is b
+    return bool(a.__array_interface__["data"][0] == b.__array_interface__["data"][0])
 
 
 _WITHOUT_DTYPE = (bool, int, float, complex, list, tuple)
