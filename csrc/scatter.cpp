@@ -246,7 +246,8 @@ inline void select_with(const Select& given, Copy copy) {
     const Select s = given;
     const auto chosen = [&](size_t k) {
         const int64_t w = s.winner[k];
-        return w < 0 ? s.source + k * s.run : s.updates + static_cast<intptr_t>(w) * s.update_step;
+        const byte* const both[2] = {s.updates + static_cast<intptr_t>(w) * s.update_step, s.source + k * s.run};
+        return both[w < 0];
     };
     for (size_t k = 0; k < s.count; ++k) {
         if (k + kRowsAhead < s.count) {
