@@ -25,6 +25,7 @@ constexpr std::int64_t kLongRow = 64;               // bytes: from here a list o
 constexpr std::int64_t kLastCache = 32 << 20;       // bytes: results larger than that are written past the caches
 constexpr std::int64_t kFar = 8 << 20;              // bytes of places that no second-level cache holds
 constexpr std::int64_t kDealt = 1 << 17;            // updates dealt out before they are applied: some MB
+constexpr std::int64_t kDealsUnseen = 16;           // between two looks for Ctrl-C
 constexpr std::int64_t kBlocksDealt = 8;            // by one task
 constexpr std::int64_t kShortBlock = 256;           // updates: in shorter blocks than that the calls show
 constexpr std::int32_t kNone = -1;
@@ -188,7 +189,7 @@ struct Call {
             const IndexResult result = all_of(static_cast<std::int64_t>(parts.size()),
                                                 [&](std::int64_t t) { return run(parts[static_cast<std::size_t>(t)]); });
             if (result != IndexResult::done) return result;
-            if (threads == 1 && each < size && poll()) return IndexResult::interrupted;
+            if (from + each < size && poll()) return IndexResult::interrupted;  // a stage is too short for run_tasks to look
         }
         return IndexResult::done;
     }
@@ -406,6 +407,7 @@ struct Owners {
                     return true;
                 });
             if (result != IndexResult::done) return result;
+            if (from % (kDealsUnseen * kDealt) == 0 && c.poll()) return IndexResult::interrupted;
         }
         return IndexResult::done;
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -410,6 +411,30 @@ def test_indices_changed_by_another_thread_stay_inside(bounds: str, threads: int
     for a in (memory, rows):
         assert not a[:1000].any()
         assert not a[2000:].any()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
+@pytest.mark.parametrize("threads", [1, 5])
+@pytest.mark.parametrize("spread", [False, True])
+def test_an_interrupt_stops_a_call(spread: bool, threads: int) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    _core.set_num_threads(threads)
+    count = 2**30
+    data = np.zeros(100_000, np.uint32)
+    row = np.arange(1024, dtype=np.int32) * 97 if spread else np.zeros(1024, np.int32)
+    indices = np.broadcast_to(row, (count // 1024, 1024))[..., None]
+    updates = np.broadcast_to(np.uint32(1), (count // 1024, 1024))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            remapnd.scatter_nd(data, indices, updates, reduction="add", out=data)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert 0 < data.sum(dtype=np.int64) < count
 
 
 # ---- values from the specifications
