@@ -19,6 +19,7 @@ LEVELS = {
     "simd": 4,
     "bench": 4,
     "gather": 3,
+    "scatter": 3,
     "resample": 3,
     "config": 3,
     "selftest": 3,
