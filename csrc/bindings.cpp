@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "arrays.hpp"
@@ -175,17 +176,19 @@ struct Scatters {
     }
 
     bool operator()(nb::handle source, nb::handle indices, nb::handle updates, nb::handle data) const {
-        const ArrayView i = view_of(indices, "indices"), u = movable_view_of(updates, "updates");
-        const ArrayView d = movable_view_of(data, "data", true);
-        const ArrayView s = source.is_none() ? d : movable_view_of(source, "source");
-        const ArrayView* from = source.is_none() ? nullptr : &s;
+        const View i(indices, "indices");
+        const MovableView u(updates, "updates"), d(data, "data", true);
+        std::optional<MovableView> s;
+        if (!source.is_none()) s.emplace(source, "source");
+        const ArrayView* from = s ? &static_cast<const ArrayView&>(*s) : nullptr;
         const IndexType type = index_type(indices, "indices");
         IndexResult result;
         if (is_small(u) && is_small(d)) {
-            result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
+            result = run_scatter(geometry, reduction, number, from, i, type, u, d, [] { return PyErr_CheckSignals() != 0; });
         } else {
             WithoutGil others_run;
-            result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
+            result = run_scatter(geometry, reduction, number, from, i, type, u, d,
+                                 [&] { return others_run.interrupted(); });
         }
         if (result == IndexResult::interrupted) throw nb::python_error();
         return result == IndexResult::done;
