@@ -22,6 +22,7 @@
 #include "linear_run.hpp"
 #include "nearest_run.hpp"
 #include "pool.hpp"
+#include "scatter_run.hpp"
 
 namespace nb = nanobind;
 using namespace remapnd;
@@ -127,7 +128,7 @@ ArrayView movable_view_of(nb::handle h, const char* name, bool writable = false)
 }
 
 struct Gather {
-    GatherGeometry geometry;
+    IndexGeometry geometry;
 
     Gather(std::vector<int> data_axes, std::vector<int> index_axes, std::vector<int> indexed, int component_axis, int bounds)
         : geometry{std::move(data_axes), std::move(index_axes), std::move(indexed), component_axis,
@@ -145,15 +146,15 @@ struct Gather {
                 throw nb::value_error("`fill` must be the bytes of one item");
             item = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(fill.ptr()));
         }
-        GatherResult result;
+        IndexResult result;
         if (is_small(o)) {
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         } else {
             WithoutGil others_run;
             result = run_gather(geometry, d, i, type, o, item, interrupted);
         }
-        if (result == GatherResult::interrupted) throw nb::python_error();
-        return result == GatherResult::done;
+        if (result == IndexResult::interrupted) throw nb::python_error();
+        return result == IndexResult::done;
     }
 };
 
@@ -163,6 +164,52 @@ void bind_gather(nb::module_& m) {
              nb::arg("index_axes"), nb::arg("indexed"), nb::arg("component_axis"), nb::arg("bounds"))
         .def("__call__", &Gather::operator(), nb::arg("data"), nb::arg("indices"), nb::arg("out"),
              nb::arg("fill").none());
+}
+
+// ---- scatter
+
+struct Scatters {
+    IndexGeometry geometry;
+    Reduction reduction;
+    Number number;
+
+    Scatters(std::vector<int> data_axes, std::vector<int> index_axes, std::vector<int> indexed, int component_axis,
+             int bounds, int reduction_, int number_)
+        : geometry{std::move(data_axes), std::move(index_axes), std::move(indexed), component_axis,
+                   static_cast<Bounds>(bounds)},
+          reduction(static_cast<Reduction>(reduction_)), number(static_cast<Number>(number_)) {
+        check_geometry(geometry);
+        if (reduction_ < 0 || reduction_ >= kReductions || number_ < 0 || number_ >= kNumbers)
+            throw nb::value_error("no such reduction");
+        if (reduction != Reduction::none && !kernels().scatter->reduce[reduction_][number_])
+            throw nb::value_error("no such reduction of complex numbers");
+    }
+
+    bool operator()(nb::handle source, nb::handle indices, nb::handle updates, nb::handle data) const {
+        const ArrayView i = view_of(indices, "indices"), u = movable_view_of(updates, "updates");
+        const ArrayView d = movable_view_of(data, "data", true);
+        const ArrayView s = source.is_none() ? d : movable_view_of(source, "source");
+        const ArrayView* from = source.is_none() ? nullptr : &s;
+        const IndexType type = index_type(indices, "indices");
+        IndexResult result;
+        if (is_small(u) && is_small(d)) {
+            result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
+        } else {
+            nb::gil_scoped_release free;
+            result = run_scatter(geometry, reduction, number, from, i, type, u, d, interrupted);
+        }
+        if (result == IndexResult::interrupted) throw nb::python_error();
+        return result == IndexResult::done;
+    }
+};
+
+void bind_scatter(nb::module_& m) {
+    nb::class_<Scatters>(m, "Scatter")
+        .def(nb::init<std::vector<int>, std::vector<int>, std::vector<int>, int, int, int, int>(), nb::arg("data_axes"),
+             nb::arg("index_axes"), nb::arg("indexed"), nb::arg("component_axis"), nb::arg("bounds"), nb::arg("reduction"),
+             nb::arg("number"))
+        .def("__call__", &Scatters::operator(), nb::arg("source").none(), nb::arg("indices"), nb::arg("updates"),
+             nb::arg("data"));
 }
 
 // ---- resample
@@ -273,5 +320,6 @@ NB_MODULE(_core, m) {
     watch_exit();
     bind_threads_and_levels(m);
     bind_gather(m);
+    bind_scatter(m);
     bind_resample(m);
 }

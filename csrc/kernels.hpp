@@ -58,6 +58,69 @@ struct GatherKernels {
     void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
 };
 
+// ---- scatter.cpp
+
+enum class Reduction : int { none, add, mul, min, max };
+inline constexpr int kReductions = 5;
+
+// Element types that reductions compute with, in the order of the tables below.
+enum class Number : int { b8, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, c64, c128 };
+inline constexpr int kNumbers = 15;
+inline constexpr int kNumberSize[kNumbers] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 8, 16};
+
+// For each i < count in this order, with all r < reps and j < rows: data[r, offsets[i], j, :] = updates[r, i, j, :], or the
+// old value reduced with that, where [:] is `run` bytes.  Nothing of `updates` overlaps `data`, and every address made from
+// these numbers lies within the arrays; different r, j and places in a run are different places in data.
+struct Scatter {
+    std::byte* data;
+    const std::byte* updates;
+    const std::int64_t* offsets;  // bytes
+    std::size_t count;
+    std::intptr_t update_step;    // bytes from one i to the next
+    std::size_t reps;
+    std::intptr_t rep_data, rep_updates;
+    std::size_t rows;
+    std::intptr_t row_data, row_updates;
+    std::size_t run;
+};
+
+// Updates of `size` bytes (1, 2, 4, 8 or 16), dealt out by the place that they go to: update i to bucket
+// (offsets[i] - low) >> shift, in the order of i.  An entry of a bucket is the offset within it, and the update.
+// `next` has the place of the next entry of each bucket; there is room for all.
+struct Deal {
+    const std::int64_t* offsets;
+    std::size_t count;
+    const std::byte* updates;
+    std::intptr_t update_step;
+    std::int64_t low;
+    int shift;
+    std::uint32_t* next;
+    std::uint32_t* entry_offsets;
+    std::byte* entry_updates;
+};
+
+// data[k, :] = updates[winner[k], :] where winner[k] >= 0, else source[k, :], for k < count, where [:] is `run` bytes.
+// `source` may be `data`: then nothing is done there.  With `stream`, past the caches.
+struct Select {
+    std::byte* data;
+    const std::byte* source;
+    const std::byte* updates;
+    std::intptr_t update_step;    // bytes
+    const std::int32_t* winner;
+    std::size_t count;
+    std::size_t run;
+    bool stream;
+};
+
+struct ScatterKernels {
+    void (*put)(const Scatter& s);
+    // By Reduction and Number; run is a multiple of the element size.  Null for min and max of complex numbers, and for
+    // Reduction::none.
+    void (*reduce[kReductions][kNumbers])(const Scatter& s);
+    void (*select)(const Select& s);
+    void (*deal[5])(const Deal& d);  // by the logarithm of the size
+};
+
 // ---- resample.cpp
 
 // Element types that resampling computes with, in the order of the tables below.
@@ -165,6 +228,7 @@ struct ResampleKernels {
 struct Kernels {
     const char* level;
     const GatherKernels* gather;
+    const ScatterKernels* scatter;
     const ResampleKernels* resample;
 };
 

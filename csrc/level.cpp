@@ -4,12 +4,13 @@
 namespace remapnd::REMAPND_LEVEL {
 
 extern const GatherKernels gather_table;
+extern const ScatterKernels scatter_table;
 extern const ResampleKernels resample_table;
 
 #define REMAPND_TEXT_(x) #x
 #define REMAPND_TEXT(x) REMAPND_TEXT_(x)
 
 extern const Kernels table;
-const Kernels table{REMAPND_TEXT(REMAPND_LEVEL), &gather_table, &resample_table};
+const Kernels table{REMAPND_TEXT(REMAPND_LEVEL), &gather_table, &scatter_table, &resample_table};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -55,7 +55,7 @@ inline BFloat to_bfloat(float f) {
     return {static_cast<std::uint16_t>((x & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded)};
 }
 
-static void halves_to_floats(const Half* src, std::int64_t count, float* dst) {
+inline void halves_to_floats(const Half* src, std::int64_t count, float* dst) {
     std::int64_t i = 0;
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
     for (; i + 8 <= count; i += 8)
@@ -64,7 +64,7 @@ static void halves_to_floats(const Half* src, std::int64_t count, float* dst) {
     for (; i < count; ++i) dst[i] = to_float(src[i]);
 }
 
-static void floats_to_halves(const float* src, std::int64_t count, Half* dst) {
+inline void floats_to_halves(const float* src, std::int64_t count, Half* dst) {
     std::int64_t i = 0;
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
     for (; i + 8 <= count; i += 8)
@@ -75,7 +75,7 @@ static void floats_to_halves(const float* src, std::int64_t count, Half* dst) {
 }
 
 // The leading whole vectors of out[i] = a[i] + (b[i] - a[i]) * w; returns how many values they hold.
-static std::int64_t lerp_halves(const Half* a, const Half* b, float w, std::int64_t count, float* out) {
+inline std::int64_t lerp_halves(const Half* a, const Half* b, float w, std::int64_t count, float* out) {
     std::int64_t i = 0;
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
     const __m256 weight = _mm256_set1_ps(w);

@@ -41,6 +41,34 @@ class Gather:
         fill: bytes | None,
     ) -> bool: ...
 
+# ---- scatter
+
+class Scatter:
+    """A scatter with all axes told: those of a gather, with updates for its output.
+
+    `bounds` is 0 raise, 1 clip, 2 wrap, 3 drop; `reduction` the place in checks.REDUCTIONS, `number` that in
+    checks.NUMBERS. Without `source`, `data` holds the values to scatter into. A call returns False when an
+    index was out of range; `data` is then as it was, if there is no `source`.
+    """
+
+    def __init__(
+        self,
+        data_axes: list[int],
+        index_axes: list[int],
+        indexed: list[int],
+        component_axis: int,
+        bounds: int,
+        reduction: int,
+        number: int,
+    ) -> None: ...
+    def __call__(
+        self,
+        source: npt.NDArray[Any] | None,
+        indices: npt.NDArray[Any],
+        updates: npt.NDArray[Any],
+        data: npt.NDArray[Any],
+    ) -> bool: ...
+
 # ---- resample
 
 class Axis:

@@ -81,15 +81,35 @@ def result_size(sizes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
 # ---- gather and scatter
 
 BOUNDS = ("raise", "clip", "wrap", "fill")
+SCATTER_BOUNDS = ("raise", "clip", "wrap", "drop")
+REDUCTIONS = ("none", "add", "mul", "min", "max")
+
+# Dtypes that reductions compute with, in the order of Number in csrc/kernels.hpp; min and max not with
+# complex ones.
+NUMBERS = (
+    *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+)
 
 
-def bounds(op: str, value: object) -> None:
-    """Refuse a policy for indices out of range that a gather does not have."""
-    if not isinstance(value, str) or value not in BOUNDS:
-        rule = f"be one of {', '.join(map(repr, BOUNDS))}"
+def bounds(op: str, value: object, allowed: Sequence[str] = BOUNDS) -> None:
+    """Refuse a policy for indices out of range that the operator does not have."""
+    if not isinstance(value, str) or value not in allowed:
+        rule = f"be one of {', '.join(map(repr, allowed))}"
         if value == "drop":
             rule += " (only scatters can drop)"
+        elif value == "fill":
+            rule += " (only gathers can fill)"
         raise ValueError(must(op, "bounds", rule, repr(value)))
+
+
+def number(op: str, name: str, dtype: np.dtype[Any], reduction: str) -> int:
+    """Return the place of a dtype in `NUMBERS` after checking that `reduction` can compute with it."""
+    allowed = [n for n in NUMBERS if reduction not in ("min", "max") or not n.startswith("complex")]
+    if dtype.name not in allowed:
+        rule = f"have one of the dtypes {', '.join(allowed)} for {reduction!r} ('none' takes every dtype)"
+        raise TypeError(must(op, name, rule, dtype))
+    return NUMBERS.index(dtype.name)
 
 
 def index_dtype(op: str, dtype: np.dtype[Any]) -> None:

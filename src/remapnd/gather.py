@@ -21,10 +21,10 @@ from .plans.gather import (
     GatherElementsPlan,
     GatherNDPlan,
     GatherPlan,
-    as_integer,
     call_fill,
     kept,
 )
+from .plans.indexed import as_integer
 
 
 def gather(
