@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "dispatch.hpp"
+#include "items_run.hpp"
 #include "pool.hpp"
 
 namespace remapnd {
@@ -30,9 +31,8 @@ struct Run {
     std::int64_t reach = 0;  // bytes over which the indices may choose
 
     Run(const IndexGeometry& g, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
-        const std::byte* item)
-        : data(d), out(o), fill_item(item), kernels(*remapnd::kernels().gather),
-          loops(g, d, i, type, loops_of(g, d, i, o, false), false) {
+        const std::byte* item, const Walks& walks)
+        : data(d), out(o), fill_item(item), kernels(*remapnd::kernels().gather), loops(g, d, i, type, walks, false) {
         cut();
     }
 
@@ -108,6 +108,22 @@ struct Run {
     }
 };
 
+// Runs all tasks of `run`, until one of them fails.
+template <class AnyRun>
+IndexResult run_all(const AnyRun& run, const std::function<bool()>& poll) {
+    const std::int64_t tasks = run.tasks();
+    if (tasks == 1) return run.task(0) ? IndexResult::done : IndexResult::out_of_range;
+    std::atomic<bool> failed{false};
+    const bool finished = run_tasks(
+        tasks,
+        [&](std::int64_t t) {
+            if (!failed.load(std::memory_order_relaxed) && !run.task(t)) failed = true;
+        },
+        poll);
+    if (!finished) return IndexResult::interrupted;
+    return failed ? IndexResult::out_of_range : IndexResult::done;
+}
+
 }  // namespace
 
 bool is_small(const ArrayView& out) {
@@ -125,18 +141,14 @@ IndexResult run_gather(const IndexGeometry& g, const ArrayView& data, const Arra
     check_views(g, data, indices, out, "out");
     if (out.itemsize == 0 || std::any_of(out.shape, out.shape + out.rank, [](std::intptr_t n) { return n == 0; }))
         return IndexResult::done;
-    const Run run(g, data, indices, index_type, out, fill);
-    const std::int64_t tasks = run.tasks();
-    if (tasks == 1) return run.task(0) ? IndexResult::done : IndexResult::out_of_range;
-    std::atomic<bool> failed{false};
-    const bool finished = run_tasks(
-        tasks,
-        [&](std::int64_t t) {
-            if (!failed.load(std::memory_order_relaxed) && !run.task(t)) failed = true;
-        },
-        poll);
-    if (!finished) return IndexResult::interrupted;
-    return failed ? IndexResult::out_of_range : IndexResult::done;
+    const Walks walks = loops_of(g, data, indices, out, false);
+    const ItemsRun items(g, data, indices, index_type, out, walks);
+    if (items.fits()) {
+        const IndexResult result = run_all(items, poll);
+        // The other kernels know what to do with an index out of range.
+        if (result != IndexResult::out_of_range || g.bounds == Bounds::raise) return result;
+    }
+    return run_all(Run(g, data, indices, index_type, out, fill, walks), poll);
 }
 
 }  // namespace remapnd

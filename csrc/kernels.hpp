@@ -58,6 +58,29 @@ struct GatherKernels {
     void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
 };
 
+// ---- gather_items.cpp
+
+// out[r, i] = the item at data + r * row_data + i * slope + index[r, i] * step, for r < rows, i < count.
+// The indices and results of a row are side by side, indices native at any address; 0 < n < 2**31; each address made
+// with an index in [0, n) lies within data.
+struct Items {
+    const std::byte* data;
+    const std::byte* indices;
+    std::byte* out;
+    std::size_t rows;
+    std::intptr_t row_data, row_indices, row_out;
+    std::size_t count;
+    std::int64_t n;
+    std::intptr_t step, slope;
+    std::size_t size;  // of an item: 1, 2, 4, 8 or 16
+    bool stream;       // past the caches
+};
+
+// By IndexType, null but for the two that indices mostly have.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
+struct ItemKernels {
+    bool (*pick[8])(const Items& items);
+};
+
 // ---- scatter.cpp
 
 enum class Reduction : int { none, add, mul, min, max };
@@ -228,6 +251,7 @@ struct ResampleKernels {
 struct Kernels {
     const char* level;
     const GatherKernels* gather;
+    const ItemKernels* items;
     const ScatterKernels* scatter;
     const ResampleKernels* resample;
 };
