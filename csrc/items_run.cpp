@@ -16,6 +16,7 @@ constexpr std::int64_t kIndexCost = 16;        // bytes moved in the time that a
 constexpr std::int64_t kRegisters = 64;        // items that tables in registers hold
 constexpr std::int64_t kSecondCache = 1 << 20;  // bytes
 constexpr std::int64_t kLine = 64;             // bytes: of a cache line
+constexpr std::int64_t kStrip = 128;           // bytes: of a row of data in a strip
 constexpr std::int64_t kStripData = 512 * 1024;  // bytes of data made compact for a strip, half of the second-level cache
 
 constexpr std::int64_t kIndexSize[8] = {1, 2, 4, 8, 1, 2, 4, 8};
@@ -67,12 +68,12 @@ void ItemsRun::cut(std::int64_t reach) {
     for (int k = 0; k + 2 < loops_.count; ++k) around *= loops_.at[k].size;
     // Items below each other in data are read from lines that hold a row's neighbours too: made compact a strip at a
     // time, each line is read once, and no lines of a strip contend for the same place in the cache.
-    if (items_.slope == size && row_.data == 0 && row_.size >= items_.n / 4 && items_.n * kLine <= kStripData &&
-        reach + count * size > kSecondCache / 4 && count * size >= 4 * kLine && size <= 8) {
-        strip_ = kLine / size;
+    if (items_.slope == size && row_.data == 0 && row_.size >= items_.n / 4 && items_.n * kStrip <= kStripData &&
+        reach + count * size > kSecondCache / 4 && count * size >= 4 * kStrip) {
+        strip_ = kStrip / size;
         first_strip_ = strip_;
         const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out_.data) % kLine);
-        if (row_.item % kLine == 0 && past % size == 0) first_strip_ = (kLine - past) / size;
+        if (row_.item % kLine == 0 && past % size == 0) first_strip_ = (kStrip - past) / size;
         strips_ = 1 + pieces(count - first_strip_, strip_);
         tasks_ = around * strips_;
         return;
@@ -115,13 +116,13 @@ bool ItemsRun::strip(std::int64_t t) const {
         const std::size_t bytes = m.count * m.size;
         for (std::int64_t i = 0; i < m.n; ++i) {
             const std::byte* from = m.data + i * m.step;
-            std::byte* to = compact + i * kLine;
-            if (bytes == kLine)
-                std::memcpy(to, from, kLine);
+            std::byte* to = compact + i * kStrip;
+            if (bytes == kStrip)
+                std::memcpy(to, from, kStrip);
             else
                 std::memcpy(to, from, bytes);
         }
-        m.data = compact, m.step = kLine;
+        m.data = compact, m.step = kStrip;
     }
     return kernels().items->pick[static_cast<int>(type_)](m);
 }

@@ -41,7 +41,9 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
-    bool far;                     // indices choose over more than the second-level cache: worth asking for early
+    bool far;                     // data is more than the second-level cache holds: worth asking for early
+    bool stream;                  // out is more than the last cache holds: better written past it
+    const std::uint32_t* narrow;  // the offsets again, or null: half the cache where they serve many reps
 };
 
 struct GatherKernels {

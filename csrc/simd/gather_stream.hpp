@@ -1,9 +1,15 @@
 // Copies that go past the caches, for results that the last of them cannot keep: a line is then not read before it is
 // written, and what the caches hold stays there.
 //
-// Included in the namespace of a level, after simd/intrinsics.hpp.  Where the level has no such stores these are ordinary
-// copies.
+// Defines REMAPND_STREAMS where the level has such stores.  Included in the namespace of a level, after simd/intrinsics.hpp.
 #if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#define REMAPND_STREAMS 1
+
+// `bytes` is a multiple of 16, `to` too.
+inline void stream_units(std::byte* to, const std::byte* from, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += 16)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
+}
 
 // `bytes` from `from` to `to`; parts of a line that neighbouring calls complete leave the core as one.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -14,8 +20,9 @@ inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes)
         std::memcpy(&x, from, 4);
         _mm_stream_si32(reinterpret_cast<int*>(to), x);
     }
-    for (; bytes >= 16; to += 16, from += 16, bytes -= 16)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    const std::size_t units = odd() % 16 ? 0 : bytes / 16 * 16;
+    stream_units(to, from, units);
+    to += units, from += units, bytes -= units;
     for (; bytes >= 4; to += 4, from += 4, bytes -= 4) {
         int x;
         std::memcpy(&x, from, 4);
