@@ -173,7 +173,8 @@ bool items(const Items& m) {
 
 extern const ItemKernels item_table;
 const ItemKernels item_table{
-    {nullptr, nullptr, items<std::int32_t>, items<std::int64_t>, nullptr, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, items<std::int32_t>, items<std::int64_t>, items<std::uint8_t>, items<std::uint16_t>,
+     nullptr, nullptr},
 };
 
 }  // namespace remapnd::REMAPND_LEVEL

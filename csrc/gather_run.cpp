@@ -27,7 +27,8 @@ struct Run {
     std::int64_t block = 1, reps_piece = 1, rows_piece = 1, run_piece = 1;
     std::int64_t blocks = 1, reuses = 1, reps_pieces = 1, tail_pieces = 1;
     std::int64_t units = 1, units_per_task = 1;
-    bool narrow = false;  // offsets serve many times, and fit in 32 bits
+    bool narrow = false;   // offsets serve many times, and fit in 32 bits
+    std::size_t span = 0;  // as Move has it
 
     Run(const IndexGeometry& g, const ArrayView& d, const ArrayView& i, IndexType type, const ArrayView& o,
         const std::byte* item, const Walks& walks)
@@ -47,24 +48,31 @@ struct Run {
         block = portion(std::min(loops.group_size, again ? kBlockLimit : kBlock), first + kIndexCost);
         rows_piece = std::max(portion(loops.rows.size, run_piece * block), std::min(loops.rows.size, kLine / run_piece));
         const std::int64_t each = run_piece * rows_piece + kIndexCost;
-        reps_piece = portion(loops.reps.size, each * block);
+        // Reuse is worth larger tasks, if there are enough of them.
+        const std::int64_t reused = loops.reps.size * each * block > 64 * kTask ? 4 : 1;
+        reps_piece = portion(loops.reps.size, pieces(each * block, reused));
         blocks = pieces(loops.group_size, block);
         reps_pieces = pieces(loops.reps.size, reps_piece);
         tail_pieces = pieces(loops.run, run_piece) * pieces(loops.rows.size, rows_piece);
         units = loops.outer.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
-        narrow = reps_piece > 2 && all_offsets_narrow();
+        const std::int64_t reach = offsets_reach();
+        narrow = reps_piece > 2 && reach <= UINT32_MAX;
+        const bool one_rep = loops.reps.data > 0 && reach / loops.reps.size <= loops.reps.data;
+        if (narrow && one_rep && loops.reps.data <= 2 * kLine * block && bytes_of(data) > kFar)
+            span = static_cast<std::size_t>(loops.reps.data);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }
 
-    bool all_offsets_narrow() const {
+    // Bytes from the first of data to the last; no less than UINT32_MAX + 1 where some come before the first.
+    std::int64_t offsets_reach() const {
         std::int64_t reach = 0;
         for (int d = 0; d < data.rank; ++d) {
-            if (data.strides[d] < 0) return false;
+            if (data.strides[d] < 0) return INT64_MAX;
             reach += data.strides[d] * std::max<std::int64_t>(data.shape[d] - 1, 0);
         }
-        return reach <= UINT32_MAX;
+        return reach;
     }
 
     bool no_data() const {
@@ -82,6 +90,7 @@ struct Run {
         m.row_data = loops.rows.data, m.row_out = loops.rows.item;
         m.far = bytes_of(data) > kFar;
         m.stream = bytes_of(out) >= kStreamFrom;
+        m.span = span;
         std::uint32_t narrow_offsets[kBlockLimit];
         if (narrow) m.narrow = narrow_offsets;
         const bool nothing_to_read = no_data();
@@ -95,12 +104,13 @@ struct Run {
             };
             const std::int64_t from_byte = digit(run_pieces) * run_piece;
             const std::int64_t from_row = digit(tail_pieces / run_pieces) * rows_piece;
-            const std::int64_t from_rep = digit(reps_pieces) * reps_piece;
+            // Blocks follow each other before reps do: what they read is then still in the cache.
+            const std::int64_t this_block = digit(blocks), from_rep = digit(reps_pieces) * reps_piece;
             const Walk reused = loops.reuse.place(digit(reuses));
-            if (rest != normalised) {
-                normalised = rest;
-                start = digit(blocks) * block;
-                outer = rest;
+            outer = rest;
+            if (outer * blocks + this_block != normalised) {
+                normalised = outer * blocks + this_block;
+                start = this_block * block;
                 count = std::min(block, loops.group_size - start);
                 if (!loops.normalise(s, outer, start, count)) return false;
                 if (narrow) std::copy_n(s.offsets, count, narrow_offsets);

@@ -43,6 +43,7 @@ struct Move {
     std::size_t run;
     bool far;                     // data is more than the second-level cache holds: worth asking for early
     bool stream;                  // out is more than the last cache holds: better written past it
+    std::size_t span;             // bytes from data on that the offsets leave little of unread, or 0
     const std::uint32_t* narrow;  // the offsets again, or null: half the cache where they serve many reps
 };
 
@@ -78,7 +79,7 @@ struct Items {
     bool stream;       // past the caches
 };
 
-// By IndexType, null but for the two that indices mostly have.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
+// By IndexType, null but for int32 and int64, which indices mostly are, and for uint8 and uint16.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
 struct ItemKernels {
     bool (*pick[8])(const Items& items);
 };

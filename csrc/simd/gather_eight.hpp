@@ -14,7 +14,7 @@ struct Range {
     bool any_outside() const { return _mm256_movemask_ps(_mm256_castsi256_ps(outside)) != 0; }
 };
 
-// The indices at p, of type int32 or int64, as 32-bit lanes in [0, n), or anything in lanes that `range` takes note of.
+// The indices at p, of type int32, int64, uint8 or uint16, as 32-bit lanes in [0, n), or anything in lanes that `range` takes note of.
 template <class T>
 REMAPND_INLINE __m256i eight_lanes(const std::byte* p, Range& range) {
     const auto* at = reinterpret_cast<const __m256i*>(p);
@@ -25,7 +25,12 @@ REMAPND_INLINE __m256i eight_lanes(const std::byte* p, Range& range) {
         const __m256i high = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD));
         outside = _mm256_xor_si256(_mm256_cmpeq_epi32(high, _mm256_srai_epi32(v, 31)), _mm256_set1_epi32(-1));
     } else {
-        v = _mm256_loadu_si256(at);
+        if constexpr (sizeof(T) == 4)
+            v = _mm256_loadu_si256(at);
+        else if constexpr (sizeof(T) == 2)
+            v = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+        else
+            v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
         outside = _mm256_setzero_si256();
     }
     v = _mm256_add_epi32(v, _mm256_and_si256(_mm256_srai_epi32(v, 31), range.n));
