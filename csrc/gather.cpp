@@ -349,27 +349,23 @@ inline void move_items_by(byte* out, intptr_t step, const byte* data, const Offs
 
 template <size_t N, class Offset>
 void move_items_with(const Move& m, const Offset* offsets) {
-    // Results are collected in the first-level cache before they are streamed, and of what the next of the reps reads some
-    // is asked for with each piece of this one.
+    // Results are collected in the first-level cache before they are streamed.
     constexpr size_t piece = 2048 / N;
     alignas(64) byte stage[piece * N];
     for (size_t r = 0; r < m.reps; ++r) {
         const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
         byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
-        const bool ask = m.span && r + 1 < m.reps;
+        if (r + 1 < m.reps) touch(data + m.rep_data, m.span);
+        const bool far = m.far && !m.span;
         if (m.out_step != static_cast<intptr_t>(N)) {
-            move_items_by<N>(out, m.out_step, data, offsets, m.count, m.count, m.far);
-        } else if (!m.stream && !ask) {
-            move_items_by<N>(out, N, data, offsets, m.count, m.count, m.far);
+            move_items_by<N>(out, m.out_step, data, offsets, m.count, m.count, far);
+        } else if (!m.stream) {
+            move_items_by<N>(out, N, data, offsets, m.count, m.count, far);
         } else {
-            size_t asked = 0;
             for (size_t i = 0; i < m.count; i += piece) {
                 const size_t some = m.count - i < piece ? m.count - i : piece;
-                if (ask)
-                    for (const size_t end = m.span / m.count * (i + some); asked < end; asked += 64)
-                        prefetch(data + m.rep_data + asked);
-                move_items_by<N>(m.stream ? stage : out + i * N, N, data, offsets + i, some, m.count - i, m.far && !m.span);
-                if (m.stream) stream_copy(out + i * N, stage, some * N);
+                move_items_by<N>(stage, N, data, offsets + i, some, m.count - i, far);
+                stream_copy(out + i * N, stage, some * N);
             }
         }
     }

@@ -106,6 +106,8 @@ bool pick_rows(const Items& m) {
         return m.count * size <= 256 && step != static_cast<intptr_t>(m.count * size);
     };
     const bool ask_indices = is_short(sizeof(T), m.row_indices), ask_out = is_short(N, m.row_out);
+    const int64_t span = (m.n - 1) * m.step + static_cast<int64_t>(N);
+    const bool touches = m.slope == 0 && span >= 4096 && span <= m.row_data && span <= 64 * static_cast<int64_t>(m.count);
     const byte *data = m.data, *indices = m.indices;
     byte* out = m.out;
     for (size_t r = 0; r < m.rows; ++r, data += m.row_data, indices += m.row_indices, out += m.row_out) {
@@ -116,6 +118,7 @@ bool pick_rows(const Items& m) {
             if (ask_out)
                 for (size_t k = 0; k < m.count * N; k += 64) prefetch_to_write(out + rows * m.row_out + k);
         }
+        if (touches && r + 1 < m.rows) touch(data + m.row_data, static_cast<size_t>(span));
         if (!pick_row<T, N>(m, data, indices, out, m.count)) return false;
     }
     return true;

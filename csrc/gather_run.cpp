@@ -56,11 +56,19 @@ struct Run {
         tail_pieces = pieces(loops.run, run_piece) * pieces(loops.rows.size, rows_piece);
         units = loops.outer.total() * blocks * reuses * reps_pieces * tail_pieces;
         units_per_task = portion(units, each * block * reps_piece);
-        const std::int64_t reach = offsets_reach();
-        narrow = reps_piece > 2 && reach <= UINT32_MAX;
-        const bool one_rep = loops.reps.data > 0 && reach / loops.reps.size <= loops.reps.data;
-        if (narrow && one_rep && loops.reps.data <= 2 * kLine * block && bytes_of(data) > kFar)
-            span = static_cast<std::size_t>(loops.reps.data);
+        narrow = reps_piece > 2 && offsets_reach() <= UINT32_MAX;
+        if (narrow) set_span();
+    }
+
+    // The bytes that one of the reps chooses from, where nothing else moves in data and most of them are read.
+    void set_span() {
+        if (loops.outer.count || loops.reuse.count || loops.rows.size > 1 || run_piece < loops.run) return;
+        for (int k = 0; k < loops.group.count; ++k)
+            if (loops.group.at[k].data) return;
+        std::int64_t reach = loops.run;
+        for (int a : loops.g.indexed) reach += data.strides[a] * (data.shape[a] - 1);
+        if (reach <= loops.reps.data && reach <= kLine * block && bytes_of(data) > kFar)
+            span = static_cast<std::size_t>(reach);
     }
 
     std::int64_t tasks() const { return pieces(units, units_per_task); }

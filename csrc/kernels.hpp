@@ -43,7 +43,7 @@ struct Move {
     std::size_t run;
     bool far;                     // data is more than the second-level cache holds: worth asking for early
     bool stream;                  // out is more than the last cache holds: better written past it
-    std::size_t span;             // bytes from data on that the offsets leave little of unread, or 0
+    std::size_t span;             // bytes of data that the offsets choose from and leave little of unread, or 0
     const std::uint32_t* narrow;  // the offsets again, or null: half the cache where they serve many reps
 };
 
