@@ -54,7 +54,7 @@ def constant_cases(draw: st.DrawFn) -> tuple[Any, npt.NDArray[Any], dict[str, An
         plan: Any = GatherPlan(shape, dtype, indices=i, axis=axis, **options)
         options["axis"] = axis
     elif function == "gather_elements":
-        i = indices(shape[:axis] + (draw(st.integers(0, 12)),) + shape[axis + 1 :])
+        i = indices((*shape[:axis], draw(st.integers(0, 12)), *shape[axis + 1 :]))
         plan = GatherElementsPlan(shape, dtype, indices=i, axis=axis, **options)
         options["axis"] = axis
     else:
@@ -189,17 +189,25 @@ def test_explain() -> None:
 def test_refusals() -> None:
     plan = GatherPlan((3,), "f4", indices=[0, 1])
     data = np.zeros(3, "f4")
-    with pytest.raises(TypeError, match="gather: `indices` must be left out, as the plan has its own, got list"):
+    with pytest.raises(
+        TypeError, match="gather: `indices` must be left out, as the plan has its own, got list"
+    ):
         plan(data, [0, 1])
     with pytest.raises(ValueError, match=r"gather: `data` must have the plan's shape \(3,\), got \(4,\)"):
         plan(np.zeros(4, "f4"))
     with pytest.raises(ValueError, match="gather: `out` must not overlap an input"):
         plan(data, out=data[:2])
-    with pytest.raises(IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"):
+    with pytest.raises(
+        IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"
+    ):
         GatherPlan((3,), "f4", indices=[0, 3])
     with pytest.raises(TypeError, match="gather: `indices_shape` must be given with `indices_dtype`, or"):
         GatherPlan((3,), "f4")
-    with pytest.raises(ValueError, match=r"gather: `indices_shape` must be \(2,\), as `indices` has, or left out"):
+    with pytest.raises(
+        ValueError, match=r"gather: `indices_shape` must be \(2,\), as `indices` has, or left out"
+    ):
         GatherPlan((3,), "f4", (3,), indices=[0, 1])
-    with pytest.raises(TypeError, match="gather: `indices` must be given, as the plan was made without, got None"):
+    with pytest.raises(
+        TypeError, match="gather: `indices` must be given, as the plan was made without, got None"
+    ):
         GatherPlan((3,), "f4", (2,), "i8")(data)

@@ -1,4 +1,4 @@
-"""The one-pass gathers of single items: every level, item size, index type and table size, against the reference."""
+"""The one-pass gathers of single items: every level, item size, index type and table size."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_walks_of_data_and_out(draw: st.DataObject) -> None:
     steps = tuple(draw.draw(st.sampled_from([1, 1, -1, 2])) for _ in shape)
     data = numbers(rng, tuple(n * abs(s) for n, s in zip(shape, steps, strict=True)), item)
     data = data[tuple(slice(None, None, s) for s in steps)]
-    wanted = shape[:axis] + (draw.draw(st.integers(1, 80)),) + shape[axis + 1 :]
+    wanted = (*shape[:axis], draw.draw(st.integers(1, 80)), *shape[axis + 1 :])
     indices = choices(rng, shape[axis], wanted, draw.draw(st.sampled_from(INDICES)))
     out = np.zeros((*wanted[:-1], wanted[-1] + draw.draw(st.integers(0, 2))), item)[..., : wanted[-1]]
     assert remapnd.gather_elements(data, indices, axis=axis, out=out) is out
@@ -102,8 +102,8 @@ def test_strips_of_items_below_each_other(shift: int, level: str) -> None:
         got = remapnd.gather_elements(data, indices, axis=0, out=out)
         same_bits(got, np.take_along_axis(data, indices, 0))
         if item == "u4":
+            indices[699, 300] = 700
             with pytest.raises(IndexError, match=r"got 700 at \(699, 300\)"):
-                indices[699, 300] = 700
                 remapnd.gather_elements(data, indices, axis=0, out=out)
 
 
@@ -144,6 +144,8 @@ def test_results_too_large_for_the_caches(shift: int, level: str) -> None:
 def test_the_short_way_gives_what_the_long_one_gives() -> None:
     """A repeated call skips Python's checks; whatever is different about it must be noticed all the same."""
     data, indices = np.arange(12.0).reshape(3, 4), np.array([2, 0])
+    locked = np.zeros((2, 4))
+    locked.flags.writeable = False
     want = data[[2, 0]]
     for _ in range(3):
         same_bits(remapnd.gather(data, indices), want)
@@ -153,15 +155,15 @@ def test_the_short_way_gives_what_the_long_one_gives() -> None:
         same_bits(remapnd.gather(data.astype(">f8"), indices), want.astype(">f8"))
         same_bits(remapnd.gather(data.tolist(), indices), want)
         same_bits(remapnd.gather(np.asfortranarray(data), indices.astype("u1")), want)
-        with pytest.raises(IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"):
+        with pytest.raises(
+            IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"
+        ):
             remapnd.gather(data, np.array([2, 3]))
         with pytest.raises(TypeError, match=r"gather: `axis` must be an integer, got "):
             remapnd.gather(data, indices, axis=0.0)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=r"gather: `out` must not overlap an input"):
             remapnd.gather(data, indices, out=data[:2])
         with pytest.raises(ValueError, match=r"gather: `out` must be writable"):
-            locked = np.zeros((2, 4))
-            locked.flags.writeable = False
             remapnd.gather(data, indices, out=locked)
         with pytest.raises(TypeError, match=r"gather: `out` must have dtype float64, got float32"):
             remapnd.gather(data, indices, out=np.zeros((2, 4), "f4"))

@@ -21,9 +21,9 @@ _KERNEL_TYPES = (np.uint8, np.uint16, np.int32, np.int64)
 class ConstantIndices:
     """Indices that a plan owns, and what was found in them; equal when they are equal as given.
 
-    `given` is a read-only copy. `used` has the same shape, all values counted from the start of their axis (the
-    size of the axis where one is out of range under "fill"), in the narrowest type; an axis along which they
-    do not differ has a stride of 0.
+    `given` is a read-only copy. `used` has the same shape, all values counted from the start of their axis
+    (the size of the axis where one is out of range under "fill"), in the narrowest type; an axis along which
+    they do not differ has a stride of 0.
     """
 
     given: npt.NDArray[np.integer]
@@ -54,15 +54,18 @@ class ConstantIndices:
         lines = [f"  indices are constant: values in [{self.low}, {self.high}]{outside}; {order}"]
         if self.low < 0:
             lines.append("  negative ones were counted from the end once, for all calls")
-        held = math.prod(
-            n for n, s in zip(self.used.shape, self.used.strides, strict=True) if s
-        ) * self.used.itemsize
+        held = (
+            math.prod(n for n, s in zip(self.used.shape, self.used.strides, strict=True) if s)
+            * self.used.itemsize
+        )
         lines.append(f"  held as {self.used.dtype}: {held} bytes instead of {self.given.nbytes}")
         if self.repeated_axes:
             axes = ", ".join(map(str, self.repeated_axes))
             lines.append(f"  the same along axis {axes} of indices: read once for all places there")
         if self.run_length > 1:
-            lines.append(f"  consecutive in pieces of {self.run_length}: {self.run_length} items of the axis at once")
+            lines.append(
+                f"  consecutive in pieces of {self.run_length}: {self.run_length} items of the axis at once"
+            )
         return lines
 
 
@@ -101,10 +104,11 @@ def _counted(
     """Return the indices from the start of their axes, and how many were out of range."""
     if indices.dtype == np.uint64:
         if bounds == "wrap":
-            return (indices % size.astype(np.uint64)).astype(np.int64), int((indices >= size.astype(np.uint64)).sum())
+            sizes = size.astype(np.uint64)
+            return (indices % sizes).astype(np.int64), int((indices >= sizes).sum())
         indices = np.minimum(indices, np.uint64(np.iinfo(np.int64).max))
     wide = indices.astype(np.int64)
-    from_start = np.where(wide < 0, wide + size, wide)
+    from_start = wide + np.where(wide < 0, size, 0)
     is_outside = (from_start < 0) | (from_start >= size)
     outside = int(is_outside.sum())
     if bounds == "wrap":
@@ -115,7 +119,7 @@ def _counted(
 
 
 def _flat(tuples: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return one number for each tuple, that orders and tells them apart (the sizes leave room for one outside)."""
+    """Return one number for each tuple, that orders and tells them apart (with room for one outside)."""
     flat = np.zeros(len(tuples), np.int64)
     for c, n in enumerate(sizes):
         flat = flat * (n + 1) + tuples[:, c]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,8 @@ from .indexed import Geometry, IndexPlan, Shape, elements, elements_axis, tuples
 
 BoundsWord = Literal["raise", "clip", "wrap", "fill"]
 
-# Bytes of a result from which consecutive constant indices are gathered in pieces, and of the smallest piece: making the
-# view of data that this takes costs some microseconds.
+# Bytes of a result from which consecutive constant indices are gathered in pieces, and of the smallest piece:
+# making the view of data that this takes costs some microseconds.
 _PIECES_FROM, _PIECE = 1 << 16, 16
 
 
@@ -36,8 +36,8 @@ class _GatherPlan(IndexPlan):
         "fill": "an index out of range gives the fill value",
     }
 
-    indices_shape: Shape = cast("Shape", None)
-    indices_dtype: np.dtype[Any] = cast("np.dtype[Any]", None)
+    indices_shape: Shape = None  # type: ignore[assignment]
+    indices_dtype: np.dtype[Any] = None  # type: ignore[assignment]
     bounds: BoundsWord = field(default="raise", kw_only=True)
     fill_value: Any = field(default=0, kw_only=True, compare=False)
     indices: Any = field(default=None, kw_only=True, compare=False)
@@ -52,7 +52,9 @@ class _GatherPlan(IndexPlan):
         if self.indices is not None:
             self._take_indices()
         elif self.indices_shape is None or self.indices_dtype is None:
-            raise TypeError(must(op, "indices_shape", "be given with `indices_dtype`, or `indices` itself", None))
+            raise TypeError(
+                must(op, "indices_shape", "be given with `indices_dtype`, or `indices` itself", None)
+            )
         self._check_arguments()
         fill = checks.fill_item(op, self.fill_value, self.data_dtype) if self.bounds == "fill" else None
         self._set("_fill", fill)
@@ -173,9 +175,7 @@ class _GatherPlan(IndexPlan):
             raise self.indices_changed()
         return self._result(given, target, out)
 
-    def _target(
-        self, data: npt.NDArray[Any], indices: npt.NDArray[Any], out: Any
-    ) -> npt.NDArray[Any]:
+    def _target(self, data: npt.NDArray[Any], indices: npt.NDArray[Any], out: Any) -> npt.NDArray[Any]:
         """Return the array to write: a new one, or `out` once it is checked."""
         if out is None:
             return arrays.empty(self.op, self.output_shape, data.dtype)
@@ -219,8 +219,8 @@ class GatherPlan(_GatherPlan):
     indices_shape : tuple of int, (*k,)
     indices_dtype : integer dtype
     indices : array_like, optional
-        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once (`explain` says
-        what was found) and is called with `data` alone.
+        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once
+        (`explain` says what was found) and is called with `data` alone.
     axis : int, default 0; the position of n in `data_shape`
     bounds, fill_value
         As in `gather`.
@@ -232,7 +232,7 @@ class GatherPlan(_GatherPlan):
     Raises
     ------
     TypeError, ValueError, IndexError
-        As `gather` does; all but the values of the indices is checked here, and these too if they are constant.
+        As `gather` does; all but the values of the indices is checked here, these too if they are constant.
 
     Examples
     --------
@@ -269,7 +269,7 @@ class GatherPlan(_GatherPlan):
     def _gather_pieces(
         self, constant: ConstantIndices, data: npt.NDArray[Any], target: npt.NDArray[Any]
     ) -> None:
-        """Gather windows of data, as an axis of starts and one of places within, into `target` seen likewise."""
+        """Gather windows of data: an axis of starts and one of places within, in `target` likewise."""
         a, k, length = self.axis, len(self.indices_shape), constant.run_length
         last = a + k - 1  # of the axes of indices in the output
         starts = constant.used[..., ::length]
@@ -293,7 +293,11 @@ class GatherPlan(_GatherPlan):
     def _run_pieces(self) -> _core.Gather:
         """The gather of windows: one more axis behind the one that is indexed."""
         a, k, rank = self.axis, len(self.indices_shape), len(self.data_shape)
-        walks = [(d, -1) for d in range(a)] + [(-1, i) for i in range(k)] + [(d, -1) for d in range(a + 1, rank + 1)]
+        walks = (
+            [(d, -1) for d in range(a)]
+            + [(-1, i) for i in range(k)]
+            + [(d, -1) for d in range(a + 1, rank + 1)]
+        )
         return _core.Gather(*Geometry(tuple(walks), (a,), -1).arguments(), 0)
 
 
@@ -308,8 +312,8 @@ class GatherElementsPlan(_GatherPlan):
     indices_shape : tuple of int, (*outer, m, *inner); off the axis sizes may be smaller than those of `data`
     indices_dtype : integer dtype
     indices : array_like, optional
-        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once (`explain` says
-        what was found) and is called with `data` alone.
+        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once
+        (`explain` says what was found) and is called with `data` alone.
     axis : int, default 0; the position of n in `data_shape`
     broadcast : bool, default False
         Off the axis sizes must be equal, or 1 in one of the arrays, which is then repeated (not copied).
@@ -323,7 +327,8 @@ class GatherElementsPlan(_GatherPlan):
     Raises
     ------
     TypeError, ValueError, IndexError
-        As `gather_elements` does; all but the values of the indices is checked here, and these too if they are constant.
+        As `gather_elements` does; all but the values of the indices is checked here, these too if they are
+        constant.
     """
 
     _options = ("axis", "broadcast")
@@ -353,8 +358,8 @@ class GatherNDPlan(_GatherPlan):
     indices_shape : tuple of int, (*batch, *k, t); t = len(indexed), which may be 0
     indices_dtype : integer dtype
     indices : array_like, optional
-        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once (`explain` says
-        what was found) and is called with `data` alone.
+        Constant indices, instead of their shape and dtype: the plan owns a copy, analyses it once
+        (`explain` says what was found) and is called with `data` alone.
     batch_dims : int, default 0; the number of axes in batch
     bounds, fill_value
         As in `gather`.
@@ -366,7 +371,8 @@ class GatherNDPlan(_GatherPlan):
     Raises
     ------
     TypeError, ValueError, IndexError
-        As `gather_nd` does; all but the values of the indices is checked here, and these too if they are constant.
+        As `gather_nd` does; all but the values of the indices is checked here, these too if they are
+        constant.
     """
 
     _op = "gather_nd"
