@@ -119,7 +119,7 @@ def _counted(
 
 
 def _flat(tuples: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return one number for each tuple, that orders and tells them apart (with room for one outside)."""
+    """Return one number for each tuple, in order and all different (with room for one outside)."""
     flat = np.zeros(len(tuples), np.int64)
     for c, n in enumerate(sizes):
         flat = flat * (n + 1) + tuples[:, c]
@@ -142,7 +142,7 @@ def _collapsed(
 
 
 def _run_length(indices: npt.NDArray[np.int64]) -> int:
-    """Return the largest length such that all pieces of it, along the last axis, are of consecutive numbers."""
+    """Return the largest length of which all pieces along the last axis are of consecutive numbers."""
     if not indices.ndim or not indices.size:
         return 1
     rows = indices.reshape(-1, indices.shape[-1])
