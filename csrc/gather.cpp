@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 #include "simd/intrinsics.hpp"
+#include "simd/prefetch.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
@@ -17,6 +18,7 @@ using std::uint64_t;
 using std::uint8_t;
 
 #include "simd/gather_lanes.hpp"
+#include "simd/gather_stream.hpp"
 
 constexpr int64_t kLargest = INT64_MAX;
 
@@ -208,15 +210,9 @@ bool put_indices(const IndexRun& run, Bounds bounds, int64_t* offsets, uint8_t* 
 
 // ---- Moving: a Copy moves one run.
 
-inline void prefetch([[maybe_unused]] const byte* p) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(p);
-#endif
-}
-
 // Indices looked ahead where data is far, and bytes of a run that are asked for: 20,000 rows of 256 bytes out of 12.8 MB
 // took 0.36 ms without and 0.24 ms with it (AMD EPYC, 2026-11).
-constexpr size_t kAhead = 16, kAheadItems = 32, kAheadBytes = 256;
+constexpr size_t kAhead = 8, kAheadItems = 32, kAheadBytes = 512;
 
 template <size_t N>
 struct Fixed {
@@ -247,6 +243,21 @@ struct Lines {
         std::memcpy(to + last, from + last, 64);
     }
 };
+
+#ifdef REMAPND_STREAMS
+// Whole units to addresses that are such, past the caches.
+struct Streamed {
+    static constexpr size_t unit = 16;
+    size_t run;
+    explicit Streamed(size_t n) : run(n) {}
+    void operator()(byte* to, const byte* from) const { stream_units(to, from, run); }
+    static bool fits(const Move& m) {
+        return m.stream && (m.run | reinterpret_cast<std::uintptr_t>(m.out) | static_cast<std::uintptr_t>(m.out_step) |
+                            static_cast<std::uintptr_t>(m.rep_out)) %
+                               unit == 0;
+    }
+};
+#endif
 
 struct Any {
     size_t run;
@@ -314,13 +325,14 @@ void move_with(const Move& m) {
         move_indexed(m, Copy(m.run));
 }
 
-// `step` is a constant in the call for contiguous results.  Four items are read before one is written.
-template <size_t N>
-inline void move_items_by(byte* out, intptr_t step, const byte* data, const int64_t* offsets, size_t count,
-                          [[maybe_unused]] bool far) {
+// `step` is a constant in the call for contiguous results.  Four items are read before one is written.  `known` offsets may
+// be looked at.
+template <size_t N, class Offset>
+inline void move_items_by(byte* out, intptr_t step, const byte* data, const Offset* offsets, size_t count,
+                          [[maybe_unused]] size_t known, [[maybe_unused]] bool far) {
     size_t i = 0;
     for (; i + 4 <= count; i += 4, out += 4 * step) {
-        if (far && i + kAheadItems + 4 <= count)
+        if (far && i + kAheadItems + 4 <= known)
             for (size_t k = i + kAheadItems; k < i + kAheadItems + 4; ++k) prefetch(data + offsets[k]);
         byte a[N], b[N], c[N], d[N];
         std::memcpy(a, data + offsets[i], N);
@@ -335,19 +347,38 @@ inline void move_items_by(byte* out, intptr_t step, const byte* data, const int6
     for (; i < count; ++i, out += step) std::memcpy(out, data + offsets[i], N);
 }
 
+template <size_t N, class Offset>
+void move_items_with(const Move& m, const Offset* offsets) {
+    // Results are collected in the first-level cache before they are streamed.
+    constexpr size_t piece = 2048 / N;
+    alignas(64) byte stage[piece * N];
+    for (size_t r = 0; r < m.reps; ++r) {
+        const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
+        byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
+        if (r + 1 < m.reps) touch(data + m.rep_data, m.span);
+        const bool far = m.far && !m.span;
+        if (m.out_step != static_cast<intptr_t>(N)) {
+            move_items_by<N>(out, m.out_step, data, offsets, m.count, m.count, far);
+        } else if (!m.stream) {
+            move_items_by<N>(out, N, data, offsets, m.count, m.count, far);
+        } else {
+            for (size_t i = 0; i < m.count; i += piece) {
+                const size_t some = m.count - i < piece ? m.count - i : piece;
+                move_items_by<N>(stage, N, data, offsets + i, some, m.count - i, far);
+                stream_copy(out + i * N, stage, some * N);
+            }
+        }
+    }
+    if (m.stream) stream_end();
+}
+
 // Items of a size that is one load and one store.
 template <size_t N>
 void move_items(const Move& m) {
     if (m.rows != 1) return move_rows(m, Fixed<N>(N));
     if (is_tall(m)) return move_tall(m, Fixed<N>(N));
-    for (size_t r = 0; r < m.reps; ++r) {
-        const byte* data = m.data + static_cast<intptr_t>(r) * m.rep_data;
-        byte* out = m.out + static_cast<intptr_t>(r) * m.rep_out;
-        if (m.out_step == static_cast<intptr_t>(N))
-            move_items_by<N>(out, N, data, m.offsets, m.count, m.far);
-        else
-            move_items_by<N>(out, m.out_step, data, m.offsets, m.count, m.far);
-    }
+    if (m.narrow) return move_items_with<N>(m, m.narrow);
+    move_items_with<N>(m, m.offsets);
 }
 
 void move(const Move& m) {
@@ -369,6 +400,12 @@ void move(const Move& m) {
         case 16:
             return move_items<16>(m);
     }
+#ifdef REMAPND_STREAMS
+    if (m.rows == 1 && Streamed::fits(m)) {
+        move_indexed(m, Streamed(m.run));
+        return stream_end();
+    }
+#endif
     if (m.run < 8) return move_with<Twice<4>>(m);
     if (m.run < 16) return move_with<Twice<8>>(m);
     if (m.run <= 32) return move_with<Twice<16>>(m);

@@ -41,7 +41,10 @@ struct Move {
     std::size_t rows;
     std::intptr_t row_data, row_out;
     std::size_t run;
-    bool far;                     // indices choose over more than the second-level cache: worth asking for early
+    bool far;                     // data is more than the second-level cache holds: worth asking for early
+    bool stream;                  // out is more than the last cache holds: better written past it
+    std::size_t span;             // bytes of data that the offsets choose from and leave little of unread, or 0
+    const std::uint32_t* narrow;  // the offsets again, or null: half the cache where they serve many reps
 };
 
 struct GatherKernels {
@@ -56,6 +59,29 @@ struct GatherKernels {
     void (*move)(const Move& m);
     // Writes the item over every out[r, i, j, :] of `m` with bad[i] != 0; m.run is a multiple of itemsize > 0.
     void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);
+};
+
+// ---- gather_items.cpp
+
+// out[r, i] = the item at data + r * row_data + i * slope + index[r, i] * step, for r < rows, i < count.
+// The indices and results of a row are side by side, indices native at any address; 0 < n < 2**31; each address made
+// with an index in [0, n) lies within data.
+struct Items {
+    const std::byte* data;
+    const std::byte* indices;
+    std::byte* out;
+    std::size_t rows;
+    std::intptr_t row_data, row_indices, row_out;
+    std::size_t count;
+    std::int64_t n;
+    std::intptr_t step, slope;
+    std::size_t size;  // of an item: 1, 2, 4, 8 or 16
+    bool stream;       // past the caches
+};
+
+// By IndexType, null but for int32 and int64, which indices mostly are, and for uint8 and uint16.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
+struct ItemKernels {
+    bool (*pick[8])(const Items& items);
 };
 
 // ---- scatter.cpp
@@ -251,6 +277,7 @@ struct ResampleKernels {
 struct Kernels {
     const char* level;
     const GatherKernels* gather;
+    const ItemKernels* items;
     const ScatterKernels* scatter;
     const ResampleKernels* resample;
 };

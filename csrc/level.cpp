@@ -4,6 +4,7 @@
 namespace remapnd::REMAPND_LEVEL {
 
 extern const GatherKernels gather_table;
+extern const ItemKernels item_table;
 extern const ScatterKernels scatter_table;
 extern const ResampleKernels resample_table;
 
@@ -11,6 +12,6 @@ extern const ResampleKernels resample_table;
 #define REMAPND_TEXT(x) REMAPND_TEXT_(x)
 
 extern const Kernels table;
-const Kernels table{REMAPND_TEXT(REMAPND_LEVEL), &gather_table, &scatter_table, &resample_table};
+const Kernels table{REMAPND_TEXT(REMAPND_LEVEL), &gather_table, &item_table, &scatter_table, &resample_table};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -66,3 +66,10 @@ inline simde__m512i remapnd_srai_epi64(simde__m512i v, unsigned) {  // by 63, th
 #pragma GCC diagnostic pop
 #endif
 #endif
+
+// For what is only fast as a part of its caller, where the compiler would rather call it.
+#if defined(_MSC_VER)
+#define REMAPND_INLINE __forceinline
+#else
+#define REMAPND_INLINE inline __attribute__((always_inline))
+#endif

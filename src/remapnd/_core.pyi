@@ -41,6 +41,33 @@ class Gather:
         fill: bytes | None,
     ) -> bool: ...
 
+class PreparedGather:
+    """A gather and the arrays it is for; not for bounds "fill".
+
+    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy or do not fit,
+    an `out` that may overlap, an index out of range (`out` may then be partly written).
+    """
+
+    def __init__(
+        self,
+        gather: Gather,
+        data_dtype: np.dtype[Any],
+        data_shape: list[int],
+        indices_dtype: np.dtype[Any],
+        indices_shape: list[int],
+        output_shape: list[int],
+    ) -> None: ...
+    def __call__(self, data: object, indices: object, out: object) -> npt.NDArray[Any] | None: ...
+
+class RecentGathers:
+    """Some prepared gathers, each kept with the one option of its operator; calls find the one that fits, or None."""
+
+    def __init__(self) -> None: ...
+    def __call__(
+        self, data: object, indices: object, option: object, out: object
+    ) -> npt.NDArray[Any] | None: ...
+    def keep(self, prepared: PreparedGather, option: int) -> None: ...
+
 # ---- scatter
 
 class Scatter:

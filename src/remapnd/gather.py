@@ -15,16 +15,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import arrays
+from . import _core, arrays
 from .plans.gather import (
     BoundsWord,
     GatherElementsPlan,
     GatherNDPlan,
     GatherPlan,
     call_fill,
+    keep_short,
     kept,
 )
 from .plans.indexed import as_integer
+
+# The latest calls of each function: the same again takes the short way, past the checks that passed before.
+_gather_again = _core.RecentGathers()
+_gather_elements_again = _core.RecentGathers()
+_take_along_axis_again = _core.RecentGathers()
+_gather_nd_again = _core.RecentGathers()
 
 
 def gather(
@@ -90,10 +97,16 @@ def gather(
     >>> gather(np.array([10, 20, 30]), [0, 3], bounds="fill", fill_value=-1)
     array([10, -1])
     """
+    if bounds == "raise":
+        result = _gather_again(data, indices, axis, out)
+        if result is not None:
+            return result
     x, i = arrays.as_array(data, "gather", "data"), arrays.as_indices(indices, "gather")
     fill = call_fill("gather", bounds, fill_value, x.dtype)
     a = as_integer("gather", "axis", axis)
-    return kept(GatherPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a).finish(data, x, i, out)
+    plan = kept(GatherPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a)
+    keep_short(_gather_again, plan, a)
+    return plan.finish(data, x, i, out)
 
 
 def gather_elements(
@@ -144,10 +157,15 @@ def gather_elements(
     array([[0, 7, 5],
            [6, 1, 2]])
     """
+    if bounds == "raise":
+        result = _gather_elements_again(data, indices, axis, out)
+        if result is not None:
+            return result
     x, i = arrays.as_array(data, "gather_elements", "data"), arrays.as_indices(indices, "gather_elements")
     fill = call_fill("gather_elements", bounds, fill_value, x.dtype)
     a = as_integer("gather_elements", "axis", axis)
     plan = kept(GatherElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a, False)
+    keep_short(_gather_elements_again, plan, a)
     return plan.finish(data, x, i, out)
 
 
@@ -196,6 +214,10 @@ def take_along_axis(
     array([[3, 2],
            [9, 7]])
     """
+    if bounds == "raise":
+        result = _take_along_axis_again(data, indices, axis, out)
+        if result is not None:
+            return result
     x, i = arrays.as_array(data, "take_along_axis", "data"), arrays.as_indices(indices, "take_along_axis")
     fill = call_fill("take_along_axis", bounds, fill_value, x.dtype)
     if axis is None:
@@ -203,6 +225,8 @@ def take_along_axis(
     else:
         a = as_integer("take_along_axis", "axis", axis)
     plan = kept(GatherElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a, True)
+    if axis is not None:
+        keep_short(_take_along_axis_again, plan, a)
     return plan.finish(data, x, i, out)
 
 
@@ -256,7 +280,13 @@ def gather_nd(
     array([[2, 3],
            [4, 5]])
     """
+    if bounds == "raise":
+        result = _gather_nd_again(data, indices, batch_dims, out)
+        if result is not None:
+            return result
     x, i = arrays.as_array(data, "gather_nd", "data"), arrays.as_indices(indices, "gather_nd")
     fill = call_fill("gather_nd", bounds, fill_value, x.dtype)
     b = as_integer("gather_nd", "batch_dims", batch_dims)
-    return kept(GatherNDPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, b).finish(data, x, i, out)
+    plan = kept(GatherNDPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, b)
+    keep_short(_gather_nd_again, plan, b)
+    return plan.finish(data, x, i, out)
