@@ -52,6 +52,13 @@ inline simde__m512i remapnd_srai_epi64(simde__m512i v, unsigned) {  // by 63, th
 #define _mm512_srai_epi64 remapnd_srai_epi64
 #define _mm512_stream_ps simde_mm512_store_ps
 #define _mm512_stream_pd simde_mm512_store_pd
+inline simde__m512 remapnd_maskz_loadu_ps(unsigned mask, const void* p) {
+    float lanes[16] = {};
+    for (int k = 0; k < 16; ++k)
+        if (mask >> k & 1) __builtin_memcpy(lanes + k, static_cast<const char*>(p) + 4 * k, 4);
+    return simde_mm512_loadu_ps(lanes);
+}
+#define _mm512_maskz_loadu_ps remapnd_maskz_loadu_ps
 #define _mm512_cvtepu8_epi16 remapnd_cvtepu8_epi16
 #define _mm512_cvtepu8_epi32 remapnd_cvtepu8_epi32
 #define _mm512_cvtepu8_epi64 remapnd_cvtepu8_epi64
