@@ -44,8 +44,8 @@ class Gather:
 class PreparedGather:
     """A gather and the arrays it is for; not for bounds "fill".
 
-    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy or do not fit,
-    an `out` that may overlap, an index out of range (`out` may then be partly written).
+    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy or do
+    not fit, an `out` that may overlap, an index out of range (`out` may then be partly written).
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class PreparedGather:
     def __call__(self, data: object, indices: object, out: object) -> npt.NDArray[Any] | None: ...
 
 class RecentGathers:
-    """Some prepared gathers, each kept with the one option of its operator; calls find the one that fits, or None."""
+    """The latest prepared gathers, each with the option of its operator; a call finds one that fits, or None."""
 
     def __init__(self) -> None: ...
     def __call__(
