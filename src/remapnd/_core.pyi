@@ -60,7 +60,7 @@ class PreparedGather:
     def __call__(self, data: object, indices: object, out: object) -> npt.NDArray[Any] | None: ...
 
 class RecentGathers:
-    """The latest prepared gathers, each with the option of its operator; a call finds one that fits, or None."""
+    """The latest prepared gathers, each with its operator's option; a call finds one that fits, or None."""
 
     def __init__(self) -> None: ...
     def __call__(
