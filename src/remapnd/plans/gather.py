@@ -46,6 +46,7 @@ class _GatherPlan(IndexPlan):
     _run: _core.Gather = field(init=False, compare=False)
     _moves: bool = field(init=False, compare=False)
     _constant: ConstantIndices | None = field(init=False, default=None)
+    _in_pieces: bool = field(init=False, default=False, compare=False)
     _prepared: _core.PreparedGather | None = field(init=False, default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +71,7 @@ class _GatherPlan(IndexPlan):
             constant = constant_indices(self.indices, geometry, self.data_shape, self.bounds)
             self._set("_constant", constant)
             self._set("indices", constant.given)
+            self._set("_in_pieces", self._moves and self._pieces(constant))
         self._set("_prepared", self._prepare())
 
     def _take_indices(self) -> None:
@@ -143,7 +145,7 @@ class _GatherPlan(IndexPlan):
             raise TypeError(
                 must(self.op, "indices", "be left out, as the plan has its own", type(indices).__name__)
             )
-        in_pieces = self._pieces(constant)
+        in_pieces = self._in_pieces
         if self._prepared is not None and not in_pieces:
             result = self._prepared(data, constant.used, out)
             if result is not None:
