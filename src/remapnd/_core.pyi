@@ -60,11 +60,7 @@ class PreparedGather:
     def __call__(self, data: object, indices: object, out: object) -> npt.NDArray[Any] | None: ...
 
 class RecentGathers:
-<<<<<<< HEAD
     """Some prepared gathers, each kept with the option of its operator; a call finds the one that fits."""
-=======
-    """The latest prepared gathers, each with its operator's option; a call finds one that fits, or None."""
->>>>>>> gspeed
 
     def __init__(self) -> None: ...
     def __call__(
