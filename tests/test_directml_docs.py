@@ -19,6 +19,17 @@ from remapnd.directml import (
 ROWS = [row for row in vectors.rows("directml_docs") if row["id"].startswith("directml/")]
 OPERATOR_OF_ROW = {"directml/RESAMPLE_GRAD/forward": "RESAMPLE"}
 
+# Where a page contradicts itself, or leaves out what the descriptor needs; offsets between pixel centres.
+CORRECTED = {
+    "directml/GATHER/3": {"IndexDimensions": 1},  # 2 would give the sizes {3,1,2}
+    "directml/SCATTER_ND/1": {"InputDimensionCount": 1, "IndicesDimensionCount": 2},
+    "directml/RESAMPLE_GRAD/1": {
+        "DimensionCount": 2,
+        "InputPixelOffsets": (0.5, 0.5),
+        "OutputPixelOffsets": (-0.5, -0.5),
+    },
+}
+
 
 def operator_of(row):
     return OperatorType.parse(OPERATOR_OF_ROW.get(row["id"], row["id"].split("/")[1]))
@@ -28,7 +39,7 @@ def operator_of(row):
 def test_example_of_a_page(row):
     kind = OPERATOR_DESCS[operator_of(row)]
     tensors = row["inputs"] | row["outputs"]
-    values = dict(row["attrs"])
+    values = dict(row["attrs"]) | CORRECTED.get(row["id"], {})
     if kind is ResampleOperatorDesc:
         values["ScaleCount"] = len(values["Scales"])
     for name, tensor in tensors.items():
