@@ -84,7 +84,7 @@ class CompiledOperator:
 
     def bind(self, inputs: Mapping[str, Any] | Sequence[Any], output: Any = None) -> BoundOperator:
         """Give the operator its buffers, once for any number of runs; parameters and errors as in `run`."""
-        buffers = self._by_name(inputs)
+        buffers = by_name(str(self.type), list(self.inputs), inputs)
         views = {
             name: layout.view(f"{self.type}: `{name}`", buffers[name]) for name, layout in self.inputs.items()
         }
@@ -104,23 +104,6 @@ class CompiledOperator:
             _write_in_order(view, values)
 
         return BoundOperator(run, view)
-
-    def _by_name(self, inputs: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
-        """Give each input tensor its buffer."""
-        names = list(self.inputs)
-        if isinstance(inputs, Mapping):
-            if set(inputs) != set(names):
-                raise ValueError(f"{self.type}: `inputs` must have the keys {names}, got {list(inputs)}")
-            return inputs
-        if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
-            raise TypeError(
-                f"{self.type}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}"
-            )
-        if len(inputs) != len(names):
-            raise ValueError(
-                f"{self.type}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}"
-            )
-        return dict(zip(names, inputs, strict=True))
 
 
 def run(
@@ -176,6 +159,19 @@ def run(
     array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
     return CompiledOperator(desc, feature_level=feature_level, policy=policy)(inputs, output)
+
+
+def by_name(op: str, names: list[str], inputs: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
+    """Give each of `names` its buffer from a mapping, or a sequence in their order."""
+    if isinstance(inputs, Mapping):
+        if set(inputs) != set(names):
+            raise ValueError(f"{op}: `inputs` must have the keys {names}, got {list(inputs)}")
+        return inputs
+    if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{op}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}")
+    if len(inputs) != len(names):
+        raise ValueError(f"{op}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}")
+    return dict(zip(names, inputs, strict=True))
 
 
 def _write_in_order(view: Array, values: Array) -> None:
