@@ -225,7 +225,7 @@ class Device:
             A buffer is missing, unknown, or not one that `run` takes.
         """
         self.require_use()
-        buffers = by_name(str(operator.operator.type), list(operator.owned), inputs)
+        buffers = by_name(operator.operator.type, operator.owned, inputs)
         persistent = np.zeros(operator.get_binding_properties().PersistentResourceSize, np.uint8)
         operator.initial_copy([buffers.get(name) for name in operator.operator.inputs], persistent)()
         self._persistent[operator] = persistent
@@ -263,7 +263,7 @@ class Device:
                 f"{compiled.type}: the operator must be given to `initialize`, as it owns {owned}"
             )
         rest = [name for name in compiled.inputs if name not in operator.owned]
-        buffers = by_name(str(compiled.type), rest, inputs)
+        buffers = by_name(compiled.type, rest, inputs)
         return compiled({**buffers, **operator.owned_views(self._persistent[operator])}, output)
 
     def remove(self, reason: str) -> DeviceRemovedError:

@@ -84,7 +84,7 @@ class TensorLayout:
         )
 
     def binding_fault(self, name: str, offset: int, size: int) -> tuple[str, str] | None:
-        """Return what a binding for tensor `name` must do, and what one of these bytes does; None if it is right."""
+        """Return what a binding of tensor `name` must do, and what this one does; None if that is right."""
         if offset % self.alignment:
             return f"begin at a multiple of {self.alignment} bytes", f"byte {offset}"
         if size < self.total_bytes:
@@ -118,6 +118,9 @@ class TensorLayout:
             dimensions that are not those of the packed tensor.
         """
         if isinstance(buffer, np.ndarray):
+            plain = self.packed and buffer.shape == self.sizes and buffer.dtype == self.dtype
+            if plain and (buffer.flags.writeable or not writable):
+                return buffer
             if buffer.dtype not in (self.dtype, np.uint8):
                 raise TypeError(
                     f"{name} must be an array of {self.dtype} or of bytes (uint8), got {buffer.dtype}"

@@ -71,6 +71,7 @@ class CompiledOperator:
         (self.output_name,) = desc.tensor_names(FieldKind.OUTPUT)
         self.output = TensorLayout.of(getattr(desc, self.output_name))
         self._overlaps = overlaps_itself(self.output.sizes, self.output.strides)
+        self._labels = {name: f"{self.type}: `{name}`" for name in (*self.inputs, self.output_name)}
         self._bind = prepare(desc, {**self.inputs, self.output_name: self.output}, policy)
 
     def __repr__(self) -> str:
@@ -84,10 +85,8 @@ class CompiledOperator:
 
     def bind(self, inputs: Mapping[str, Any] | Sequence[Any], output: Any = None) -> BoundOperator:
         """Give the operator its buffers, once for any number of runs; parameters and errors as in `run`."""
-        buffers = by_name(str(self.type), list(self.inputs), inputs)
-        views = {
-            name: layout.view(f"{self.type}: `{name}`", buffers[name]) for name, layout in self.inputs.items()
-        }
+        buffers = by_name(self.type, self.inputs, inputs)
+        views = {name: layout.view(self._labels[name], buffers[name]) for name, layout in self.inputs.items()}
         name = f"{self.type}: `{self.output_name}`"
         memory = np.zeros(self.output.total_bytes, np.uint8) if output is None else output
         view = self.output.view(name, memory, writable=True)
@@ -161,16 +160,18 @@ def run(
     return CompiledOperator(desc, feature_level=feature_level, policy=policy)(inputs, output)
 
 
-def by_name(op: str, names: list[str], inputs: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
+def by_name(
+    op: object, names: Collection[str], inputs: Mapping[str, Any] | Sequence[Any]
+) -> Mapping[str, Any]:
     """Give each of `names` its buffer from a mapping, or a sequence in their order."""
     if isinstance(inputs, Mapping):
-        if set(inputs) != set(names):
-            raise ValueError(f"{op}: `inputs` must have the keys {names}, got {list(inputs)}")
+        if inputs.keys() != set(names):
+            raise ValueError(f"{op}: `inputs` must have the keys {list(names)}, got {list(inputs)}")
         return inputs
     if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"{op}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}")
     if len(inputs) != len(names):
-        raise ValueError(f"{op}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}")
+        raise ValueError(f"{op}: `inputs` must have {len(names)} elements {list(names)}, got {len(inputs)}")
     return dict(zip(names, inputs, strict=True))
 
 
