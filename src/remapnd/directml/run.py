@@ -5,7 +5,7 @@ Uses `check`, `kernels`, `layout`; used by `device` and `dxdispatch`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
