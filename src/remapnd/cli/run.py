@@ -196,11 +196,6 @@ def _run_model(file: str, args: argparse.Namespace, how: Options) -> bool:
             output_path=args.output_path,
             compat=how.policy.dxdispatch_compat == "on",
         )
-            file,
-            input_path=args.input_path,
-            output_path=args.output_path,
-            compat=how.policy.dxdispatch_compat == "on",
-        )
         found = violations(model, how.feature_level, how.policy)
         for name, faults in found.items():
             for fault in faults:
