@@ -143,7 +143,7 @@ class TensorLayout:
 
 
 def flat_memory(name: str, buffer: Any, *, writable: bool = False) -> memoryview:
-    """Return the memory of an array or bytes-like object as it lies; errors as in `TensorLayout.view`."""
+    """Return the bytes of an array or bytes-like object as they lie; errors as in `TensorLayout.view`."""
     if isinstance(buffer, np.ndarray):
         contiguous, strides, read_only = buffer.flags.c_contiguous, buffer.strides, not buffer.flags.writeable
         kind = "array"
@@ -159,7 +159,9 @@ def flat_memory(name: str, buffer: Any, *, writable: bool = False) -> memoryview
         raise ValueError(f"{name} must be C-contiguous to serve as a buffer, got strides {strides} bytes")
     if writable and read_only:
         raise _read_only(name, kind)
-    return buffer.reshape(-1).view(np.uint8).data if isinstance(buffer, np.ndarray) else given
+    if isinstance(buffer, np.ndarray):
+        return buffer.reshape(-1).view(np.uint8).data
+    return given.cast("B") if given.nbytes else memoryview(bytearray())
 
 
 def _read_only(name: str, kind: str) -> ValueError:
