@@ -137,7 +137,7 @@ class Model:
             expression = waiting[-1]
             missing = [source for source in expression._sources if source not in self._steps]
             if missing:
-                waiting += missing
+                waiting += reversed(missing)
                 continue
             waiting.pop()
             if expression not in self._steps:
