@@ -86,8 +86,8 @@ class SeparablePlan:
         weight, so that equal samples give that sample; where that is not finite, the sum of weight times
         sample.
         """
-        values: Float64Array = data.astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
+            values: Float64Array = data.astype(np.float64)
             for axis, table in self._passes:
                 values = np.moveaxis(_summed(np.moveaxis(values, axis, 0), table), 0, axis)
         return values
@@ -99,14 +99,15 @@ class SeparablePlan:
         of k = 0 give, in ascending order of the outputs, then k = 1 and so on: the bits are the same for any
         number of threads.
         """
-        values: Float64Array = gradient.astype(np.float64)
-        for (axis, _), scatters in zip(reversed(self._passes), reversed(self._scatters), strict=True):
-            moved = np.moveaxis(values, axis, 0)
-            sums = np.zeros(scatters[0].plan.data_shape)
-            for part in scatters:
-                updates = moved[part.outputs] * part.weight.reshape(-1, *[1] * (moved.ndim - 1))
-                part.plan(sums, part.index, updates, out=sums)
-            values = np.moveaxis(sums, 0, axis)
+        with np.errstate(invalid="ignore", over="ignore"):
+            values: Float64Array = gradient.astype(np.float64)
+            for (axis, _), scatters in zip(reversed(self._passes), reversed(self._scatters), strict=True):
+                moved = np.moveaxis(values, axis, 0)
+                sums = np.zeros(scatters[0].plan.data_shape)
+                for part in scatters:
+                    updates = moved[part.outputs] * part.weight.reshape(-1, *[1] * (moved.ndim - 1))
+                    part.plan(sums, part.index, updates, out=sums)
+                values = np.moveaxis(sums, 0, axis)
         return values
 
     @cached_property
