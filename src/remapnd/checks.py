@@ -284,6 +284,14 @@ def numbers(op: str, name: str, value: object, count: int) -> list[Fraction]:
     return [as_fraction(v, op=op, parameter=name) for v in _one_each(op, name, value, count)]
 
 
+def within(op: str, name: str, value: Any, bound: int) -> Fraction:
+    """Return a real number of at most a magnitude, exactly."""
+    exact = as_fraction(value, op=op, parameter=name)
+    if abs(exact) > bound:
+        raise ValueError(must(op, name, f"lie in [{-bound}, {bound}]", value))
+    return exact
+
+
 def scales(op: str, value: object, count: int) -> list[Fraction]:
     """Return finite real numbers > 0, one for each of `count` axes, exactly."""
     exact = numbers(op, "scales", value, count)

@@ -43,7 +43,7 @@ class Axis:
 
 
 def parts_of(axis: Axis) -> tuple[Parts, int | None]:
-    """Parts of the table of an axis, and a bound of the denominators of its weights if it is below `LIMIT`."""
+    """Parts of the table of an axis; a bound of the denominators of its weights if it is below `LIMIT`."""
     map, n_in, n_out, filter = axis.map, axis.n_in, axis.n_out, axis.filter
     far = 1 if filter.outside == "drop" else math.ceil(filter.reach) + 1
     begin, end = map.span(-far, n_in - 1 + far, n_out)
@@ -75,7 +75,8 @@ def parts_of(axis: Axis) -> tuple[Parts, int | None]:
     block = _Block(axis, begin, lowest, highest)
     rows_at_once = max(_AT_ONCE // (int(np.max(highest - lowest, initial=0)) + 1), 1)
     for chunk in np.array_split(outputs, -(-len(outputs) // rows_at_once)) if len(outputs) else ():
-        parts, denominator = block.parts(chunk)
+        with np.errstate(all="ignore"):  # a coefficient may be of any size: what is not finite is in doubt
+            parts, denominator = block.parts(chunk)
         parts[0][:] -= lowest[chunk]
         chunks.append(parts)
         denominators.append(denominator)
@@ -96,9 +97,9 @@ def rounded(rows: list[ExactRow], width: int, dtype: np.dtype[Any]) -> Parts:
     fine, weights = np.zeros((len(rows), width)), np.zeros((len(rows), width), dtype)
     for row, (_, numerators, denominator) in enumerate(rows):
         for part in (fine, weights):
-            part[row, : len(numerators)] = [
-                math.copysign(taps.round_ratio(abs(v), denominator, part.dtype), v) for v in numerators
-            ]
+            magnitudes = [taps.round_ratio(abs(v), denominator, part.dtype) for v in numerators]
+            signs = [-1 if v < 0 else 1 for v in numerators]
+            part[row, : len(numerators)] = np.abs(magnitudes) * signs
     return start, count, fine, weights
 
 
@@ -138,17 +139,14 @@ class _Block:
             pairs, sums = DoubleDouble.of_integers(values), DoubleDouble.of_integers(total)
             divisors = np.gcd(np.gcd.reduce(values, axis=1, keepdims=True), total)
             denominator = int(np.max(np.abs(total) // np.maximum(divisors, 1), initial=1))
-        with np.errstate(all="ignore"):
-            quotients = pairs / sums
-            magnitudes = np.abs(quotients.high)
-            error = (
-                magnitudes * (np.abs(pairs.high).sum(axis=1, keepdims=True) / np.abs(sums.high)) * _SUM_ERROR
-            )
-            if errors:
-                error += (1 + magnitudes * values.high.shape[1]) / np.abs(sums.high) * errors * there
-            low, high = (quotients.high + (quotients.low + by) for by in (-error, error))
-            weights = low.astype(dtype)
-            doubtful = (low != high) | (high.astype(dtype) != weights)
+        quotients = pairs / sums
+        magnitudes = np.abs(quotients.high)
+        error = magnitudes * (np.abs(pairs.high).sum(axis=1, keepdims=True) / np.abs(sums.high)) * _SUM_ERROR
+        if errors:
+            error += (1 + magnitudes * values.high.shape[1]) / np.abs(sums.high) * errors * there
+        low, high = (quotients.high + (quotients.low + by) for by in (-error, error))
+        weights = low.astype(dtype)
+        doubtful = (low != high) | (high.astype(dtype) != weights)
         if dtype == np.float32:
             # Rounding again is right unless the first rounding hit the middle between two float32 numbers, or
             # these are further apart than normal ones.

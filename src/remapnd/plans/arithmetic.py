@@ -95,7 +95,8 @@ def _error(unit: float, tables: Sequence[Table], magnitude: int) -> float:
             slack += 2 * (taps + 4) * unit  # terms of second order
         else:
             error += unit * (3 * difference + largest)
-    return (error + unit * 4 * largest) * slack if slack < 1.25 else math.inf
+    error = (error + unit * 4 * largest) * slack
+    return error if slack < 1.25 and math.isfinite(error) else math.inf
 
 
 def _fine_error(tables: Sequence[Table], magnitude: int) -> float:

@@ -43,6 +43,7 @@ _TYPES: Final = {
 }
 _PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
 _WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
+_LARGEST_COEFFICIENT: Final = 1024
 _LARGE: Final = 1 << 32  # bytes of a result
 _MAX_AXES: Final = 16  # as csrc/resample_run.cpp
 
@@ -453,7 +454,7 @@ def _checked(op: str, options: Options) -> Options:
     checks.choice(op, "integer_rule", options.integer_rule, reference.INTEGER_RULES)
     checks.antialias(op, options.antialias, options.mode, ANTIALIAS)
     checks.flag(op, "exclude_outside", options.exclude_outside)
-    coefficient = coordinates.as_fraction(options.cubic_coefficient, op=op, parameter="cubic_coefficient")
+    coefficient = checks.within(op, "cubic_coefficient", options.cubic_coefficient, _LARGEST_COEFFICIENT)
     return options._replace(cubic_coefficient=coefficient, exclude_outside=bool(options.exclude_outside))
 
 
