@@ -46,7 +46,7 @@ _WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with in float64
 _LARGE: Final = 1 << 32  # bytes of a result
-_MAX_AXES: Final = 16  # as csrc/linear_run.cpp
+_MAX_AXES: Final = 16  # as csrc/resample_run.cpp
 _EXACT_AT_ONCE: Final = 1 << 16
 
 
