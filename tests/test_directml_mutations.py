@@ -3,9 +3,9 @@
 from dataclasses import fields, replace
 
 import numpy as np
+from directml_descs import VALID, garbage
 from hypothesis import given
 from hypothesis import strategies as st
-from test_directml_check import VALID, garbage
 
 from remapnd.directml import (
     BufferTensorDesc,
