@@ -90,16 +90,16 @@ def test_a_descriptor_has_violations_or_runs(data):
         return
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     (output,) = desc.tensor_names(FieldKind.OUTPUT)
-    guard = 64
-    memory = rng.integers(0, 256, layouts[output].total_bytes + guard, np.uint8)
+    guard, shift = 64, data.draw(st.integers(0, 3))  # no memory need be aligned
+    memory = rng.integers(0, 256, shift + layouts[output].total_bytes + guard, np.uint8)
     after = memory[-guard:].copy()
     inputs = {
-        name: rng.integers(0, 256, layout.total_bytes, np.uint8)
+        name: rng.integers(0, 256, shift + layout.total_bytes, np.uint8)[shift:]
         for name, layout in layouts.items()
         if name != output
     }
     kept = {name: buffer.copy() for name, buffer in inputs.items()}
-    got = run(desc, inputs, memory[:-guard], feature_level=level, policy=policy)
+    got = run(desc, inputs, memory[shift:-guard], feature_level=level, policy=policy)
     assert got.shape == layouts[output].sizes
     assert (memory[-guard:] == after).all()
     again = run(desc, kept, feature_level=level, policy=policy)

@@ -253,7 +253,7 @@ def gather_cases(draw):
     return axis, len(real), *tensors
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(gather_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_gather_on_any_layout(case, index_type, seed):
     axis, count, data, indices, output = case
@@ -292,7 +292,7 @@ def scatter_cases(draw):
     return axis, *[(tuple(s), draw(layouts(s, k < 3))) for k, s in enumerate((data, sizes, sizes, data))]
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scatter_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_scatter_on_any_layout(case, index_type, seed):
     axis, data, indices, updates, output = case
@@ -326,7 +326,7 @@ def scatter_nd_cases(draw):
     return len(data), len(indices), *[(tuple(s), draw(layouts(s, k < 3))) for k, s in enumerate(full)]
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scatter_nd_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_scatter_nd_on_any_layout(case, index_type, seed):
     data_count, indices_count, data, indices, updates, output = case
@@ -380,7 +380,7 @@ MODES = st.sampled_from(["LINEAR", "NEAREST_NEIGHBOR"])
 DIRECTION = st.sampled_from(["DECREASING", "INCREASING"])
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(resample_cases(), MODES, DIRECTION, st.sampled_from(sorted(ROUND)), st.integers(0, 2**32 - 1))
 def test_resample2_on_any_layout(case, mode, direction, rounding, seed):
     data, output, *floats = case
@@ -404,7 +404,7 @@ def test_resample2_on_any_layout(case, mode, direction, rounding, seed):
     check_output(output, got, expected, memory, before)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(
     case=resample_cases(),
     mode=MODES,
