@@ -37,10 +37,12 @@ def exact_weights(filter, x, n):
     if filter.outside == "drop":
         x = min(max(x, F(-1)), F(n))
     values = {}
-    for k in range(math.floor(x - filter.reach) - 1, math.ceil(x + filter.reach) + 2):
+    first, last = math.floor(x - filter.reach) - 1, math.ceil(x + filter.reach) + 1
+    if filter.outside == "drop":
+        first, last = max(first, 0), min(last, n - 1)
+    for k in range(first, last + 1):
         place = min(max(k, 0), n - 1)
-        if place == k or filter.outside == "clamp":
-            values[place] = values.get(place, F(0)) + kernel(filter, (k - x) / filter.stretch)
+        values[place] = values.get(place, F(0)) + kernel(filter, (k - x) / filter.stretch)
     total = sum(values.values())
     if total == 0:
         return {min(max(math.floor(x + F(1, 2)), 0), n - 1): F(1)}
@@ -105,6 +107,9 @@ dtypes = st.sampled_from([np.float32, np.float64])
 @example(Filter("cubic", F(1), "drop"), AxisMap(F(-1), F(1)), 3, 6, np.float32)
 @example(Filter("lanczos3", F(1), "drop"), AxisMap(F(-1), F(1, 2)), 3, 12, np.float64)
 @example(Filter("triangle", F(3), "drop"), AxisMap(F(-99), F(99)), 5, 3, np.float32)
+@example(Filter("triangle", F(10**300), "drop"), AxisMap(F(1, 2), F(10**300)), 5, 3, np.float32)
+@example(Filter("cubic", F(10**400), "drop"), AxisMap(F(3), F(10**300)), 5, 2, np.float64)
+@example(Filter("lanczos3", F(7, 2), "clamp", F(0)), AxisMap(F(99), F(-200)), 3, 3, np.float32)
 def test_tables_are_exact(filter, map, n, m, dtype):
     check(map, n, m, filter, dtype)
 

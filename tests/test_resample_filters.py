@@ -313,6 +313,16 @@ def test_align_corners_stretches_by_the_scale():
     )
 
 
+@pytest.mark.parametrize("antialias", [None, "pillow"])
+@pytest.mark.parametrize("mode", ["linear", "cubic", "box", "lanczos3"])
+@pytest.mark.parametrize("scale", [1e300, 3e38, 5e-324, F(1, 10**5000), 1e-9])
+def test_extreme_scales(scale, mode, antialias):
+    for dtype in ("f4", "u1", "i8"):
+        plan = ResamplePlan((5,), dtype, scales=scale, shape=4, mode=mode, antialias=antialias)
+        data = np.array([3, 1, 4, 1, 5], dtype)
+        assert same_bits(plan(data), by_reference(plan, data))
+
+
 # Crops.
 
 
@@ -361,6 +371,10 @@ def test_extrapolation_of_any_dtype():
     assert resize(np.array([True, True]), 3, **options).tolist() == [False, True, True]
     swapped = resize(np.array([1, 2], ">i4"), 3, extrapolation_value=-5, **options)
     assert swapped.tolist() == [-5, 1, 2]
+    days = resize(
+        np.array(["2020-01-02"] * 2, "M8[D]"), 3, extrapolation_value=np.datetime64("NaT"), **options
+    )
+    assert np.isnat(days).tolist() == [True, False, False]
     image = np.ones((2, 2), np.float32)
     both = resize(image, (3, 3), coordinates=CROP, roi=(0, 0, 1, 2), extrapolation_value=np.nan)
     assert_array_equal(np.isnan(both), [[False, False, True]] * 3)
@@ -489,6 +503,12 @@ def test_describe():
             ValueError,
             "resample: `mode` must take at most 268435456 weights along an axis, "
             "got 1 samples of up to 2000000001 weights",
+        ),
+        (
+            lambda x: resample(x, scales=F(1, 10**5000), shape=1, antialias="onnx"),
+            ValueError,
+            "resample: `mode` must take at most 268435456 weights along an axis, "
+            "got 1 samples of up to a number of more than [0-9]* digits weights",
         ),
         (
             lambda x: resize(x > 1, 3, mode="cubic"),
