@@ -92,7 +92,8 @@ struct ResampleCall {
         for (const VerticalAxis& v : vertical)
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
-        const WindowSizes sizes{rows.lanes, std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
+        const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
+                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));

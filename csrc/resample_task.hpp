@@ -60,6 +60,7 @@ private:
         std::vector<std::int64_t> modulus;
         std::vector<Slot> slots;
         std::vector<const void*> rows;  // the taps of a filter pass into the level
+        std::vector<W> weights;
     };
 
     std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
@@ -199,9 +200,9 @@ private:
             if (!c_.filter_across)
                 (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row, target);
             else if (careful)
-                filters().across_careful(s_.taps(), g_.block, row, target);
+                filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
-                filters().across(s_.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
+                filters().across(s_.filter.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
         } else if (k == 1 && by_bytes_) {
             c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
                                     target);
@@ -238,12 +239,26 @@ private:
         if constexpr (!std::is_integral_v<W>) {
             const Pass pass = c_.passes[k - 1];
             const FilterTable& t = *c_.vertical[pass.vertical].filter;
-            const std::int64_t at = place_[pass.vertical], taps = t.count[at];
-            std::vector<const void*>& rows = levels_[k].rows;
-            rows.clear();
-            for (std::int64_t i = 0; i < taps; ++i) rows.push_back(row_below(k, t.start[at] + i, nullptr, careful));
-            (careful ? filters().down_careful : filters().down)({rows.data(), t.weights_of(at), taps, t.base_of(at)},
-                                                                values(k), target);
+            const std::int64_t at = place_[pass.vertical], base = t.base_of(at);
+            const double* weights = t.weights_of(at);
+            Level& level = levels_[k];
+            level.rows.clear();
+            level.weights.clear();
+            RowTaps taps{nullptr, nullptr, 0, nullptr, base, 0};
+            for (std::int64_t i = 0; i < t.count[at]; ++i) {
+                const W* row = row_below(k, t.start[at] + i, nullptr, careful);
+                if (i == base) {
+                    taps.base = row;
+                    taps.base_weight = weights[i];
+                } else {
+                    level.rows.push_back(row);
+                    level.weights.push_back(static_cast<W>(weights[i]));
+                }
+            }
+            taps.rows = level.rows.data();
+            taps.weights = level.weights.data();
+            taps.taps = static_cast<std::int64_t>(level.rows.size());
+            (careful ? filters().down_careful : filters().down)(taps, values(k), target);
         }
     }
 
