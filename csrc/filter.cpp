@@ -109,6 +109,28 @@ void down_careful(const RowTaps& t, int64_t count, W* out) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------ bytes
+
+#ifdef REMAPND_VECTORS
+void down_bytes(const void* const* rows, const std::int16_t* numerators, int64_t taps, float scale, int64_t count,
+                float* out) {
+    const auto row = [&](int64_t k) { return static_cast<const uint8_t*>(rows[k]); };
+    int64_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+        WholeSums sums;
+        for (int64_t k = 0; k < taps; k += 2) sums.add(row(k) + i, row(k + 1) + i, numerators + k);
+        sums.store(scale, out + i);
+    }
+    for (; i < count; ++i) {
+        int32_t sum = 0;
+        for (int64_t k = 0; k < taps; ++k) sum += numerators[k] * row(k)[i];
+        out[i] = static_cast<float>(sum) * scale;
+    }
+}
+#else
+constexpr decltype(AllFilterKernels::down_bytes) down_bytes = nullptr;
+#endif
+
 // ------------------------------------------------------------------------------------------------ one output
 
 // x(k) is the value of tap k.
@@ -161,16 +183,25 @@ void across_careful(const FilterTaps<W>& t, int64_t block, const W* row, W* out)
 }
 
 #ifdef REMAPND_VECTORS
-// The sum of a vector: term(k) and the weights of tap k, which tell the lanes that it counts for.
-template <class V, class Term, class Weight>
+// The sum of a vector: term(k) and the weights of tap k, which tell the lanes that it counts for.  `taps` is the number of
+// terms that count in all lanes, where it is small and known.
+template <int taps = 0, class V, class Term, class Weight>
 REMAPND_INLINE V add_terms(V sum, int64_t begin, int64_t end, int64_t full, const Term& term, const Weight& weight) {
     int64_t k = begin;
+    if constexpr (taps > 0) {
+        if (full == taps && end == taps) {
+            sum = term(0);
+            for (int i = 1; i < taps; ++i) sum = sum + term(i);
+            return sum;
+        }
+    }
     for (const int64_t whole = full < end ? full : end; k < whole; ++k) sum = sum + term(k);
     for (; k < end; ++k) sum = sum.unless(sum + term(k), weight(k));
     return sum;
 }
 
-template <bool sums>
+// `taps` as in add_terms.
+template <bool sums, int taps>
 void pick_vectors(const FilterTaps<float>& t, int64_t block, const float* row, int64_t vectors, float* out) {
     using V = Vec<float>;
     for (int64_t v = 0; v < vectors; ++v) {
@@ -187,7 +218,7 @@ void pick_vectors(const FilterTaps<float>& t, int64_t block, const float* row, i
             else
                 return weight(k) * (x - c);
         };
-        V sum = add_terms(V::all(kNothing<float>), 0, t.most[v], t.full[v], term, weight);
+        V sum = add_terms<taps>(V::all(kNothing<float>), 0, t.most[v], t.full[v], term, weight);
         if constexpr (!sums) sum = c + sum;
         sum.store(out + v * V::lanes);
     }
@@ -236,7 +267,7 @@ void turn_vectors(const FilterTaps<W>& t, const W* row, int64_t vectors, W* out)
 }
 
 // The high half of the last pair is stored behind the element that it ends with.
-template <bool sums>
+template <bool sums, int taps>
 void pair_vectors(const FilterTaps<float>& t, int64_t block, const float* row, int64_t vectors, float* out) {
     using V = Vec<float>;
     for (int64_t v = 0; v < vectors; ++v) {
@@ -247,13 +278,13 @@ void pair_vectors(const FilterTaps<float>& t, int64_t block, const float* row, i
         if constexpr (!sums) c = V::load(low + t.base[x] * block, high + t.base[x + 1] * block);
         const auto weight = [&](int64_t k) { return V::halves(weights + 2 * k); };
         const auto term = [&](int64_t k) {
-            const V taps = V::load(low + k * block, high + k * block);
+            const V tap = V::load(low + k * block, high + k * block);
             if constexpr (sums)
-                return weight(k) * taps;
+                return weight(k) * tap;
             else
-                return weight(k) * (taps - c);
+                return weight(k) * (tap - c);
         };
-        V sum = add_terms(V::all(kNothing<float>), 0, t.most[v], t.full[v], term, weight);
+        V sum = add_terms<taps>(V::all(kNothing<float>), 0, t.most[v], t.full[v], term, weight);
         if constexpr (!sums) sum = c + sum;
         sum.store(out + x * block, out + (x + 1) * block);
     }
@@ -334,9 +365,13 @@ void across_form(const FilterTaps<W>& t, int64_t block, const W* row, int64_t re
             turn_vectors<sums, W, 2>(t, row, n, out);
     }
     if constexpr (sizeof(W) == 4) {
-        if (t.way == Way::pick) pick_vectors<sums>(t, block, row, n, out);
+        if (t.way == Way::pick) {
+            const auto run = t.width == 4 ? pick_vectors<sums, 4> : pick_vectors<sums, 0>;
+            run(t, block, row, n, out);
+        }
         if (t.way == Way::pairs) {
-            pair_vectors<sums>(t, block, row, n, out);
+            const auto run = t.width == 3 ? pair_vectors<sums, 3> : t.width == 4 ? pair_vectors<sums, 4> : pair_vectors<sums, 0>;
+            run(t, block, row, n, out);
             done = 2 * n * block;
         }
     }
@@ -379,6 +414,7 @@ const AllFilterKernels filter_table{
      {&down_typed<Half, float>, nullptr, nullptr},
      {&down_typed<BFloat, float>, nullptr, nullptr},
      {&down_typed<float, float>, nullptr, nullptr},
-     {nullptr, &down_typed<double, double>, nullptr}}};
+     {nullptr, &down_typed<double, double>, nullptr}},
+    down_bytes};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -343,6 +343,10 @@ struct AllFilterKernels {
     FilterKernels<double> f64;
     // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for u16.
     void (*down[kTypes][kWorks])(const RowTaps& taps, std::int64_t count, void* out);
+    // out[i] = scale * sum of numerators[k] * rows[k][i] for k < taps, an even number; the sum is exact, below 2**31.
+    // Null where the level has no instructions for it.
+    void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
+                       std::int64_t count, float* out);
 };
 
 // ---- the table of a level

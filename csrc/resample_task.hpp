@@ -95,7 +95,7 @@ private:
             take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
         }
         converted_.modulus.assign(place_.size(), 1);
-        if (!c_.same) converted_.modulus = levels_[0].modulus;
+        if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
         return bytes;
@@ -238,28 +238,44 @@ private:
     void filter(std::size_t k, W* target, bool careful) {
         if constexpr (!std::is_integral_v<W>) {
             const Pass pass = c_.passes[k - 1];
-            const FilterTable& t = *c_.vertical[pass.vertical].filter;
-            const std::int64_t at = place_[pass.vertical], base = t.base_of(at);
-            const double* weights = t.weights_of(at);
+            const VerticalAxis& axis = c_.vertical[pass.vertical];
+            const FilterTable& t = *axis.filter;
+            std::int64_t& place = place_[pass.vertical];
+            const std::int64_t at = place, base = t.base_of(at);
+            const bool raw = k == 1 && c_.down_raw && !careful;
             Level& level = levels_[k];
             level.rows.clear();
-            level.weights.clear();
-            RowTaps taps{nullptr, nullptr, 0, nullptr, base, 0};
             for (std::int64_t i = 0; i < t.count[at]; ++i) {
-                const W* row = row_below(k, t.start[at] + i, nullptr, careful);
-                if (i == base) {
-                    taps.base = row;
-                    taps.base_weight = weights[i];
-                } else {
-                    level.rows.push_back(row);
-                    level.weights.push_back(static_cast<W>(weights[i]));
-                }
+                place = t.start[at] + i;
+                level.rows.push_back(raw ? static_cast<const void*>(source_row()) : row_below(k, place, nullptr, careful));
             }
-            taps.rows = level.rows.data();
+            place = at;
+            if (raw && c_.down_whole) {
+                if constexpr (std::is_same_v<W, float>) down_whole(*axis.whole, at, level.rows, target);
+                return;
+            }
+            const double* weights = t.weights_of(at);
+            RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0};
+            level.weights.assign(weights, weights + t.count[at]);
+            if (base >= 0) {
+                taps.base = level.rows[static_cast<std::size_t>(base)];
+                taps.base_weight = weights[base];
+                level.rows.erase(level.rows.begin() + base);
+                level.weights.erase(level.weights.begin() + base);
+                --taps.taps;
+            }
             taps.weights = level.weights.data();
-            taps.taps = static_cast<std::int64_t>(level.rows.size());
-            (careful ? filters().down_careful : filters().down)(taps, values(k), target);
+            if (raw)
+                c_.down(taps, values(k), target);
+            else
+                (careful ? filters().down_careful : filters().down)(taps, values(k), target);
         }
+    }
+
+    void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
+        if (rows.size() % 2) rows.push_back(rows.back());
+        c_.filters.down_bytes(rows.data(), w.numerators.data() + at * w.width, static_cast<std::int64_t>(rows.size()),
+                              w.scale[static_cast<std::size_t>(at)], inputs(), target);
     }
 
     const auto& filters() const {
