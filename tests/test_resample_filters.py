@@ -100,7 +100,7 @@ def plans(draw, dtypes, largest=(60, 13, 6)):
 layouts = st.sampled_from(["C", "F", "negative", "strided", "read_only", "unaligned"])
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(plans(INTEGERS + FLOATS), st.integers(0, 10**6), layouts)
 def test_plans_have_the_bits_of_the_reference(plan, seed, layout):
     data = laid_out(numbers(plan.data_shape, plan.dtype, seed), layout)
@@ -132,7 +132,7 @@ def exact_result(data, plan):
     return result
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(plans(INTEGERS, (12, 4, 3)), st.integers(0, 10**6))
 def test_integers_are_the_rounded_fraction_in_the_range_of_the_dtype(plan, seed):
     data = numbers(plan.data_shape, plan.dtype, seed)
@@ -145,7 +145,7 @@ def test_integers_are_the_rounded_fraction_in_the_range_of_the_dtype(plan, seed)
     assert_array_equal(plan(data), expected, strict=True)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(plans([np.dtype("f4"), np.dtype("f8")], (12, 4, 3)), st.integers(0, 10**6))
 def test_floats_are_near_the_fraction(plan, seed):
     data = np.random.default_rng(seed).uniform(-1, 1, plan.data_shape).astype(plan.dtype)
