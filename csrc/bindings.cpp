@@ -425,7 +425,7 @@ void bind_resample(nb::module_& m) {
              [](ResampleRun* self, int type, int work, bool pairs, const std::vector<std::variant<Axis, FilterAxis>>& axes,
                 std::vector<int> order) {
                  if (type < 0 || type >= kTypes || work < 0 || work >= kWorks) throw nb::value_error("no such type");
-                 new (self) ResampleRun({static_cast<Type>(type), static_cast<Work>(work), tables_of(axes), std::move(order)},
+                 new (self) ResampleRun({static_cast<Type>(type), static_cast<Work>(work), tables_of(axes), std::move(order), {}},
                                         pairs);
              },
              nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))

@@ -46,20 +46,27 @@ inline W floor_of(W v) {
     return t > v ? t - 1 : t;
 }
 
-template <class Int, Rule rule, class W>
+// v is not negative where `natural`: its floor is then the conversion itself.
+template <class Int, Rule rule, bool natural, class W>
 inline W rounded(W v, W half_step) {
+    const auto floor = [](W x) {
+        if constexpr (natural)
+            return static_cast<W>(static_cast<Int>(x));
+        else
+            return floor_of<Int>(x);
+    };
     if constexpr (rule == Rule::half_up) {
-        return floor_of<Int>(v + (W(0.5) + half_step));
+        return floor(v + (W(0.5) + half_step));
     } else if constexpr (rule == Rule::half_even) {
         const W t = v + (W(0.5) + half_step);
-        const W r = floor_of<Int>(t);
-        const bool odd = r - 2 * floor_of<Int>(r * W(0.5)) != 0;
+        const W r = floor(t);
+        const bool odd = r - 2 * floor(r * W(0.5)) != 0;
         return odd & (t - r < 2 * half_step) ? r - 1 : r;
     } else {
-        const W down = floor_of<Int>(v + half_step), up = -floor_of<Int>(half_step - v);
-        if constexpr (rule == Rule::truncate_down) return down;
+        if constexpr (rule == Rule::truncate_down || (natural && rule == Rule::truncate_by_sign)) return floor(v + half_step);
+        const W up = -floor_of<Int>(half_step - v);
         if constexpr (rule == Rule::truncate_up) return up;
-        return v < 0 ? up : down;
+        return v < 0 ? up : floor(v + half_step);
     }
 }
 
@@ -126,10 +133,10 @@ struct Element {
         else if constexpr (std::is_same_v<W, uint16_t>)
             return static_cast<T>(divided<rule>(v, r));
         else if constexpr (sizeof(T) <= 2)
-            return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule>(v, static_cast<W>(r.half_step))));
+            return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule, (T(-1) > T(0))>(v, static_cast<W>(r.half_step))));
         else
             return static_cast<T>(
-                static_cast<uint64_t>(static_cast<int64_t>(rounded<int64_t, rule>(v, r.half_step))) + r.base);
+                static_cast<uint64_t>(static_cast<int64_t>(rounded<int64_t, rule, false>(v, r.half_step))) + r.base);
     }
 };
 

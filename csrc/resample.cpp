@@ -153,14 +153,19 @@ int64_t doubtful(const W* row, int64_t count, Rule rule, W bound, int32_t* out) 
         const W gap = t - ((t + kToInteger<W>) - kToInteger<W>);
         return (gap < 0 ? -gap : gap) <= bound;
     };
-    // Few are: whole blocks are passed by without a branch inside.
-    constexpr int64_t block = 64;
-    int64_t found = 0;
-    for (int64_t i = 0; i < count; i += block) {
-        const int64_t end = i + block < count ? i + block : count;
+    const auto any_in_doubt = [row, in_doubt](int64_t begin, int64_t end) {
         Int any = 0;
-        for (int64_t k = i; k < end; ++k) any |= in_doubt(row[k]);
-        if (!any) continue;
+        for (int64_t k = begin; k < end; ++k) any |= in_doubt(row[k]);
+        return any != 0;
+    };
+    // Few are: blocks are passed by without a branch inside.
+    constexpr int64_t block = 64, part = 8;
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i += part) {
+        if (i % block == 0)
+            while (i + block <= count && !any_in_doubt(i, i + block)) i += block;
+        const int64_t end = i + part < count ? i + part : count;
+        if (i >= end || (end - i == part && !any_in_doubt(i, i + part))) continue;
         for (int64_t k = i; k < end; ++k) {
             out[found] = static_cast<int32_t>(k);
             found += static_cast<int64_t>(in_doubt(row[k]));

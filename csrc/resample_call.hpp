@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "row_geometry.hpp"
 #include "segments.hpp"
+#include "whole_weights.hpp"
 
 namespace remapnd {
 
@@ -20,11 +21,16 @@ namespace remapnd {
 inline constexpr std::int64_t kWide = 32;
 // Elements of a task: some tens of microseconds, so that starting one costs little and Ctrl-C is seen soon.
 inline constexpr std::int64_t kTask = 131072;
+// The same of filter passes, counted for each tap: rows in the window at the border of two tasks are made twice.
+inline constexpr std::int64_t kFilterTask = 1048576;
 // Results of this many bytes are stored past the caches: 24.9 MB of float32, 540p to 1080p, one thread, 4.8 ms without
 // and 2.4 with (2026-11-30, AVX2); no loss down to half of this.
 inline constexpr std::int64_t kLarge = std::int64_t{8} << 20;
 // Elements that the rows in the window of a vertical filter pass have together, unless they need more.
 inline constexpr std::int64_t kWindow = 65536;
+// Rows of the type are converted in a vertical filter pass, not once and for all before it, if on average no more outputs
+// than this read one, or if the window has more rows than that.
+inline constexpr std::int64_t kReads = 3, kManyRows = 64;
 
 // A pass: a vertical one along a loop, or the horizontal one.
 struct Pass {
@@ -37,11 +43,12 @@ struct VerticalAxis {
     const ResampleTable* table;
     const AxisTable* linear;
     const FilterTable* filter;
+    const WholeWeights* whole;
     std::intptr_t src_stride;
     std::int64_t widest;  // taps of an output
 
-    VerticalAxis(const ResampleTable& t, std::intptr_t stride)
-        : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), src_stride(stride),
+    VerticalAxis(const ResampleTable& t, const WholeWeights& w, std::intptr_t stride)
+        : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), whole(&w), src_stride(stride),
           widest(linear ? linear->widest() : filter->widest()) {}
 };
 
@@ -57,6 +64,7 @@ struct Resampling {
     Work work;
     std::vector<ResampleTable> axes;
     std::vector<int> order;
+    std::vector<WholeWeights> whole;  // of each axis; empty ones unless they are filter axes of bytes
 };
 
 template <class W>
@@ -78,7 +86,7 @@ struct ResampleCall {
             if (static_cast<double>(bound) < doubt.bound) bound = std::nextafter(bound, static_cast<W>(INFINITY));
         const RowGeometry& g = geometry;
         for (const Loop& loop : g.loops)
-            if (loop.table >= 0) vertical.emplace_back(axes[loop.table], loop.src_stride);
+            if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], loop.src_stride);
         for (const int a : r.order) {
             Pass pass;
             for (std::size_t v = 0; v < vertical.size(); ++v)
@@ -87,16 +95,27 @@ struct ResampleCall {
         }
         across_at = static_cast<std::size_t>(
             std::find_if(passes.begin(), passes.end(), [](Pass p) { return p.across(); }) - passes.begin());
+        if (const Pass first = passes[0]; !first.across() && vertical[first.vertical].filter && rounding.base == 0 && !same) {
+            const VerticalAxis& v = vertical[first.vertical];
+            std::int64_t reads = 0;
+            for (const std::int64_t n : v.filter->count) reads += n;
+            // Sums that are divided lose what truncation of constants rests on, that a blend of these is exact.
+            const bool nearest = rounding.rule == Rule::half_up || rounding.rule == Rule::half_even;
+            down_whole = filters.down_bytes && !v.whole->empty() && nearest;
+            down_raw = down_whole || v.widest > kManyRows || reads <= kReads * v.filter->n_in;
+        }
         filter_across = g.horizontal && std::holds_alternative<FilterTable>(axes.back());
         std::int64_t window = filter_across ? 8 : 0;
         for (const VerticalAxis& v : vertical)
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
-        const WindowSizes sizes{rows.lanes, std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
+        const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
+                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
-        rows_per_task = std::max<std::int64_t>(1, kTask / work_of_row((*segments)[0]));
+        const std::int64_t task = window ? kFilterTask : kTask;
+        rows_per_task = std::max<std::int64_t>(1, task / work_of_row((*segments)[0]));
         tasks_per_segment = (g.rows + rows_per_task - 1) / rows_per_task;
     }
 
@@ -135,6 +154,8 @@ struct ResampleCall {
     bool same;                                                          // the type is W itself
     bool large;          // out is larger than what is kept in the caches
     bool filter_across;  // the horizontal pass is that of a filter axis
+    bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
+    bool down_whole = false;  // and in integers
     std::shared_ptr<const std::vector<Segment<W>>> segments;
     std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
     std::vector<Pass> passes;            // in order

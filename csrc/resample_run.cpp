@@ -60,6 +60,11 @@ ResampleRun::ResampleRun(Resampling resampling, bool pairs)
         seen[a] = true;
     }
     if (r_.work == Work::u16) check_u16(r_.axes);
+    for (const ResampleTable& t : r_.axes) {
+        const auto* filter = std::get_if<FilterTable>(&t);
+        const bool bytes = filter && r_.type == Type::u8 && r_.work == Work::f32;
+        r_.whole.push_back(bytes ? WholeWeights(*filter) : WholeWeights());
+    }
 }
 
 ResampleRun::~ResampleRun() = default;

@@ -60,6 +60,7 @@ private:
         std::vector<std::int64_t> modulus;
         std::vector<Slot> slots;
         std::vector<const void*> rows;  // the taps of a filter pass into the level
+        std::vector<W> weights;
     };
 
     std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
@@ -94,7 +95,7 @@ private:
             take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
         }
         converted_.modulus.assign(place_.size(), 1);
-        if (!c_.same) converted_.modulus = levels_[0].modulus;
+        if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
         return bytes;
@@ -199,9 +200,9 @@ private:
             if (!c_.filter_across)
                 (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row, target);
             else if (careful)
-                filters().across_careful(s_.taps(), g_.block, row, target);
+                filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
-                filters().across(s_.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
+                filters().across(s_.filter.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
         } else if (k == 1 && by_bytes_) {
             c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
                                     target);
@@ -237,14 +238,44 @@ private:
     void filter(std::size_t k, W* target, bool careful) {
         if constexpr (!std::is_integral_v<W>) {
             const Pass pass = c_.passes[k - 1];
-            const FilterTable& t = *c_.vertical[pass.vertical].filter;
-            const std::int64_t at = place_[pass.vertical], taps = t.count[at];
-            std::vector<const void*>& rows = levels_[k].rows;
-            rows.clear();
-            for (std::int64_t i = 0; i < taps; ++i) rows.push_back(row_below(k, t.start[at] + i, nullptr, careful));
-            (careful ? filters().down_careful : filters().down)({rows.data(), t.weights_of(at), taps, t.base_of(at)},
-                                                                values(k), target);
+            const VerticalAxis& axis = c_.vertical[pass.vertical];
+            const FilterTable& t = *axis.filter;
+            std::int64_t& place = place_[pass.vertical];
+            const std::int64_t at = place, base = t.base_of(at);
+            const bool raw = k == 1 && c_.down_raw && !careful;
+            Level& level = levels_[k];
+            level.rows.clear();
+            for (std::int64_t i = 0; i < t.count[at]; ++i) {
+                place = t.start[at] + i;
+                level.rows.push_back(raw ? static_cast<const void*>(source_row()) : row_below(k, place, nullptr, careful));
+            }
+            place = at;
+            if (raw && c_.down_whole) {
+                if constexpr (std::is_same_v<W, float>) down_whole(*axis.whole, at, level.rows, target);
+                return;
+            }
+            const double* weights = t.weights_of(at);
+            RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0};
+            level.weights.assign(weights, weights + t.count[at]);
+            if (base >= 0) {
+                taps.base = level.rows[static_cast<std::size_t>(base)];
+                taps.base_weight = weights[base];
+                level.rows.erase(level.rows.begin() + base);
+                level.weights.erase(level.weights.begin() + base);
+                --taps.taps;
+            }
+            taps.weights = level.weights.data();
+            if (raw)
+                c_.down(taps, values(k), target);
+            else
+                (careful ? filters().down_careful : filters().down)(taps, values(k), target);
         }
+    }
+
+    void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
+        if (rows.size() % 2) rows.push_back(rows.back());
+        c_.filters.down_bytes(rows.data(), w.numerators.data() + at * w.width, static_cast<std::int64_t>(rows.size()),
+                              w.scale[static_cast<std::size_t>(at)], inputs(), target);
     }
 
     const auto& filters() const {

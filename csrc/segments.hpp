@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "axis_table.hpp"
+#include "filter_segment.hpp"
 #include "kernels.hpp"
 #include "windows.hpp"
 
@@ -30,8 +32,7 @@ struct Segment {
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
     std::vector<std::int8_t> byte_weight;
-    std::vector<std::int64_t> tap_first, tap_count, tap_base;  // of a filter axis: those of FilterTaps
-    std::vector<W> tap_weights;
+    FilterSegment<W> filter;            // instead of all that, for a filter axis
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -39,11 +40,6 @@ struct Segment {
                 one,                                     first_lanes.count,
                 first_lanes.base.data(),                 second_lanes.base.data(),
                 first_lanes.places.data(),               second_lanes.places.data()};
-    }
-    FilterTaps<W> taps() const {
-        return {x1 - x0,          static_cast<std::int64_t>(tap_weights.size()) / (x1 - x0),
-                tap_first.data(), tap_count.data(),
-                tap_base.data(),  tap_weights.data()};
     }
     ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
@@ -53,6 +49,7 @@ struct Segment {
 // What the kernels of a level want to be told by windows.
 struct WindowSizes {
     int lanes;   // values of a vector
+    int filter;  // values of a vector of a filter pass
     bool bytes;  // whether rows of bytes have a horizontal pass of their own
 
     auto operator<=>(const WindowSizes&) const = default;
@@ -127,17 +124,9 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
 }
 
 template <class W>
-void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes) {
-    std::int64_t width = 0;
-    for (std::int64_t x = s.x0; x < s.x1; ++x) width = std::max(width, t.count[x]);
-    for (std::int64_t x = s.x0; x < s.x1; ++x) {
-        const std::int64_t count = t.count[x];
-        s.tap_first.push_back(count ? local(s, t.start[x]) * block : 0);
-        s.tap_count.push_back(count);
-        s.tap_base.push_back(t.base_of(x));
-        for (std::int64_t k = 0; k < width; ++k)
-            s.tap_weights.push_back(k < count ? static_cast<W>(t.weights_of(x)[k]) : W(0));
-    }
+void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
+    if constexpr (!std::is_integral_v<W>)
+        s.filter = FilterSegment<W>(t, s.x0, s.x1, [&](std::int64_t column) { return local(s, column); }, block, sizes.filter);
 }
 
 // How many outputs a segment has, if its rows are to have some `size` elements.

@@ -37,10 +37,12 @@ def exact_weights(filter, x, n):
     if filter.outside == "drop":
         x = min(max(x, F(-1)), F(n))
     values = {}
-    for k in range(math.floor(x - filter.reach) - 1, math.ceil(x + filter.reach) + 2):
+    first, last = math.floor(x - filter.reach) - 1, math.ceil(x + filter.reach) + 1
+    if filter.outside == "drop":
+        first, last = max(first, 0), min(last, n - 1)
+    for k in range(first, last + 1):
         place = min(max(k, 0), n - 1)
-        if place == k or filter.outside == "clamp":
-            values[place] = values.get(place, F(0)) + kernel(filter, (k - x) / filter.stretch)
+        values[place] = values.get(place, F(0)) + kernel(filter, (k - x) / filter.stretch)
     total = sum(values.values())
     if total == 0:
         return {min(max(math.floor(x + F(1, 2)), 0), n - 1): F(1)}
@@ -100,16 +102,19 @@ starts = st.one_of(
 dtypes = st.sampled_from([np.float32, np.float64])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(filters, st.builds(AxisMap, starts, steps), st.integers(1, 11), st.integers(0, 14), dtypes)
 @example(Filter("cubic", F(1), "drop"), AxisMap(F(-1), F(1)), 3, 6, np.float32)
 @example(Filter("lanczos3", F(1), "drop"), AxisMap(F(-1), F(1, 2)), 3, 12, np.float64)
 @example(Filter("triangle", F(3), "drop"), AxisMap(F(-99), F(99)), 5, 3, np.float32)
+@example(Filter("triangle", F(10**300), "drop"), AxisMap(F(1, 2), F(10**300)), 5, 3, np.float32)
+@example(Filter("cubic", F(10**400), "drop"), AxisMap(F(3), F(10**300)), 5, 2, np.float64)
+@example(Filter("lanczos3", F(7, 2), "clamp", F(0)), AxisMap(F(99), F(-200)), 3, 3, np.float32)
 def test_tables_are_exact(filter, map, n, m, dtype):
     check(map, n, m, filter, dtype)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(filters, st.integers(1, 40), st.integers(1, 90), st.sampled_from(["half_pixel", "align_corners"]))
 def test_tables_with_repeated_rows_are_exact(filter, n, m, mode):
     check(coordinate_map(mode, n, m), n, m, filter, np.float32)
@@ -119,9 +124,9 @@ def test_tables_with_repeated_rows_are_exact(filter, n, m, mode):
 @pytest.mark.parametrize(
     ("scale", "n"),
     [
-        (F(3, 7), 70_000),
-        (F(float(np.float32(0.3))), 70_000),
-        (F(0.978), 70_000),
+        (F(3, 7), 30_000),
+        (F(float(np.float32(0.3))), 30_000),
+        (F(0.978), 30_000),
         (F(1, 3) + F(1, 2**150), 2000),
     ],
 )
@@ -139,7 +144,7 @@ def test_long_tables_are_exact_where_looked_at(kernel, scale, n):
                 assert table.weights[output, k] == want
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.fractions(0, 3), st.floats(0, 3).map(F)).filter(lambda t: t < 3))
 @example(F(1, 2**300))
 @example(3 - F(1, 2**300))
@@ -166,7 +171,7 @@ numbers = st.floats(-1e6, 1e6).filter(lambda v: v == 0 or abs(v) > 1e-6)
 pairs = st.builds(lambda a, b: F(a) + F(b) / 2**60, numbers, numbers)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(pairs, pairs)
 def test_pairs_of_floats(a, b):
     def exact(pair):

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import taps
 from .coordinates import AxisMap, Int64Array
-from .errors import must
+from .errors import must, shown
 from .filter_weights import LIMIT, Axis, parts_of, rounded
 from .filters import ExactRow, Filter
 from .taps import ExactTaps, Weights
@@ -146,7 +146,7 @@ def filter_table(
     widest = min(taps_before, n_in) if filter.outside == "drop" else taps_before
     if n_out * widest > MOST_WEIGHTS and n_in > 1:
         rule = f"take at most {MOST_WEIGHTS} weights along an axis"
-        raise ValueError(must(op, "mode", rule, f"{n_out} samples of up to {widest} weights"))
+        raise ValueError(must(op, "mode", rule, f"{n_out} samples of up to {shown(widest)} weights"))
     if n_in <= 1:
         start, count, fine, weights = rounded([(0, [1], 1)] * n_out, 1, dtype)
         denominator: int | None = 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -45,13 +46,16 @@ class Axis:
 def parts_of(axis: Axis) -> tuple[Parts, int | None]:
     """Parts of the table of an axis; a bound of the denominators of its weights if it is below `LIMIT`."""
     map, n_in, n_out, filter = axis.map, axis.n_in, axis.n_out, axis.filter
-    far = 1 if filter.outside == "drop" else math.ceil(filter.reach) + 1
+    reach = filter.reach
+    far = math.ceil(reach) + 1
+    if filter.outside == "drop":
+        far, reach = 1, min(reach, Fraction(n_in + 2))  # from there on all samples are taps
     begin, end = map.span(-far, n_in - 1 + far, n_out)
-    lowest = coordinates.floors(map.shifted(-filter.reach), begin, end) + 1
+    lowest = coordinates.floors(map.shifted(-reach), begin, end) + 1
     if filter.kernel == "box":
-        highest = coordinates.floors(map.shifted(filter.reach), begin, end)
+        highest = coordinates.floors(map.shifted(reach), begin, end)
     else:
-        opposite = AxisMap(-map.start - filter.reach, -map.step)
+        opposite = AxisMap(-map.start - reach, -map.step)
         highest = -coordinates.floors(opposite, begin, end) - 1
     # Samples whose taps all lie within the axis repeat with the fractions of their positions.
     a, _, d = map.integers()

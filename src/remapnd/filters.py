@@ -82,14 +82,15 @@ class Filter:
         return _SUPPORTS[self.kernel] * self.stretch
 
     def largest(self, r: int) -> int:
-        """Bound of what `integers` computes, for distances of at most twice `r`, or `reach`."""
+        """Bound of the integers that `integers` computes with, where u is at most r."""
         a, one = self.coefficient.numerator, self.coefficient.denominator
         return {"triangle": r, "box": 1, "cubic": (abs(a) + 4 * one) * r**3, "lanczos3": 1 << 60}[self.kernel]
 
     def integers(self, u: NDArray[Any], r: int) -> NDArray[Any]:
-        """Kernel times a common factor at the distances ``u / r * stretch``, integers below `reach`; exact.
+        """Kernel at ``t = u / r``, times a factor that all values have in common; exact.
 
-        For "lanczos3" there is no common factor in u and r: int64 goes by `pairs`, which may leave a doubt.
+        u and r are integers, and t is at most the support of the kernel. All but "lanczos3" keep to the type
+        of u, if `largest` does.
         """
         if self.kernel == "lanczos3":
             return np.array([lanczos.value(Fraction(int(v), r)) for v in u], object)
@@ -137,7 +138,7 @@ class Filter:
         return first + leading, [v // divisor for v in values[leading:]], total // divisor
 
     def _rational(self, u: Any, r: Any, a: Any, one: Any) -> Any:
-        """Kernel times ``one * r**degree``, for the coefficient ``a / one``; cubic is factored."""
+        """Kernel at ``u / r`` for the coefficient ``a / one``, times one * r**3 (cubic) or r (triangle)."""
         if self.kernel == "box":
             values = u * (r * 0) + r**0
         elif self.kernel == "triangle":

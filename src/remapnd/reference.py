@@ -289,6 +289,9 @@ def resample(
 
     Then NaN is made the positive quiet NaN without payload, and the result is rounded once to the dtype.
     """
+    if mode not in ("nearest", *filters.FILTER_MODES):
+        modes = ", ".join(("nearest", *filters.FILTER_MODES))
+        raise ValueError(f"resample: `mode` must be one of {modes}, got {mode!r}")
     if mode == "nearest":
         result = data.copy()
         for map, n_out, axis in zip(maps, n_outs, axes, strict=True):

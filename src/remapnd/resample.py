@@ -43,7 +43,8 @@ def _kept(
 
 def _plan(make: Callable[..., ResamplePlan], *arguments: Any, **options: Any) -> ResamplePlan:
     """Return the plan for these arguments, from the cache if it is there."""
-    plain = {name: _plain(value) for name, value in options.items()}
+    # The value that fills keeps its type: an item of a date has no equal in Python.
+    plain = {k: v if k == "extrapolation_value" else _plain(v) for k, v in options.items()}
     types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in plain.values())
     key = tuple(plain.items())
     try:

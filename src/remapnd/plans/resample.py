@@ -238,7 +238,8 @@ exclude_outside, integer_rule
             self._tables = self._axis_tables(np.float64)
         if self._arithmetic.fine_bound:
             self._tables = {axis: _with_fine_weights(table) for axis, table in self._tables.items()}
-        axes = [_core_axis(axis, table, working) for axis, table in self._tables.items()]
+        looks_twice = integers and working == "float32"
+        axes = [_core_axis(axis, table, working, looks_twice) for axis, table in self._tables.items()]
         order = [list(self._tables).index(axis) for axis in self._order(working)]
         self._run = _core.Linear(TYPES[name], WORKING[working], self.dtype.kind == "c", axes, order)
 
@@ -465,11 +466,11 @@ def _with_fine_weights(table: Table) -> FilterTable:
     return filter_table(table.axis_map, table.n_in, table.n_out, Filter("triangle"), table.weight.dtype)
 
 
-def _core_axis(axis: int, table: Table, working: str) -> _core.Axis | _core.FilterAxis:
+def _core_axis(axis: int, table: Table, working: str, looks_twice: bool) -> _core.Axis | _core.FilterAxis:
     """Return an axis as the compiled core takes it."""
     if isinstance(table, FilterTable):
         weights = table.weights.astype(np.float64)
-        fine = table.fine if working == "float32" else None
+        fine = table.fine if looks_twice else None
         return _core.FilterAxis(axis, table.n_in, table.start, table.count, weights, table.base, fine)
     if working == "uint16":
         numerators = table.numerators().astype(np.float64)
