@@ -303,9 +303,9 @@ enum class Way : int {
 // Horizontal pass of a segment of outputs of `block` elements: element j of output x has the taps row[first[x] + k * block + j]
 // for k < count[x], of weight weights[x * width + k]; c is base[x], -1 in the sum form.
 //
-// For the first `vectors` vectors v of `lanes` elements, or of two outputs, packed[(v * width + k) * per + l] has the
-// weight of lane (or output) l, -0.0 for c itself and behind the count, where what is read counts for nothing; the counts
-// in a vector are full[v] to most[v].  At most reach[v] values of the row are read up to v.
+// For the first `vectors` vectors v, packed[(v * width + k) * lanes + l] has the weight of lane l, -0.0 for c itself and
+// behind the count, where what is read counts for nothing; the counts in a vector are full[v] to most[v].  At most
+// reach[v] values of the row are read up to v.
 template <class W>
 struct FilterTaps {
     std::int64_t outputs, width;
