@@ -38,7 +38,8 @@ class Violation:
     def __str__(self) -> str:
         level = self.minimum_feature_level
         accepted = "" if level is None else f" (accepted from {level})"
-        return f"{self.operator or 'DML_OPERATOR_DESC'}: `{self.field}` {self.rule}, got {read.shown(self.value)}{accepted}"
+        operator = self.operator or "DML_OPERATOR_DESC"
+        return f"{operator}: `{self.field}` {self.rule}, got {read.shown(self.value)}{accepted}"
 
 
 class DirectMLError(ValueError):

@@ -6,7 +6,7 @@ Uses `structs`, `operators`, `tensor`, `read`, `violation`; used by `native`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -135,12 +135,13 @@ class Image:
         """Read a count: None stands for the length of the first array."""
         given = values[name]
         arrays = [read.sequence(values[field.name]) for field in kind.fields if field.count == name]
-        count = (
-            read.uint(given) if given is not None else next((len(a) for a in arrays if a is not None), None)
-        )
-        if given is not None and count is None:
-            self._report(f"{prefix}{name}", f"must be an integer in [0, {read.UINT_MAX}]", given)
-        elif count is not None and not 1 <= count <= TENSOR_DIMENSION_COUNT_MAX1:
+        if given is None:
+            count = next((len(array) for array in arrays if array is not None), None)
+        else:
+            count = read.uint(given)
+            if count is None:
+                self._report(f"{prefix}{name}", f"must be an integer in [0, {read.UINT_MAX}]", given)
+        if count is not None and not 1 <= count <= TENSOR_DIMENSION_COUNT_MAX1:
             self._report(f"{prefix}{name}", COUNT_RULE, count)
             return None
         return count
@@ -157,7 +158,8 @@ class Image:
             return self._embedded(STRUCTS[field.type], value, path)
         found: int | None
         if field.kind is Kind.ENUM:
-            found = read.parsed(ENUMS[field.type].parse, value)
+            parse: Callable[[object], int] = ENUMS[field.type].parse
+            found = read.parsed(parse, value)
             rule = f"must be one of {', '.join(ENUMS[field.type].__members__)}"
         elif field.kind is Kind.BOOL:
             found = int(value) if isinstance(value, (bool, np.bool_)) else read.uint(value, 1)
@@ -171,7 +173,7 @@ class Image:
         return found
 
     def _embedded(self, kind: Struct, value: object, path: str) -> dict[str, object] | None:
-        """Read a struct held by value: an object or a mapping with its fields, or a sequence in their order."""
+        """Read a struct held by value: an object or mapping with its fields, or a sequence in their order."""
         names = [field.name for field in kind.fields]
         items = read.sequence(value)
         if items is not None and len(items) == len(names):
@@ -260,8 +262,8 @@ def pack_bytes(desc: OperatorDesc, arch: Arch = "x64", base: int = 0) -> bytes:
     Returns
     -------
     bytes
-        A DML_OPERATOR_DESC, and behind it all that it points at. TotalTensorSizeInBytes is always written, and
-        calculated where the descriptor leaves it out.
+        A DML_OPERATOR_DESC, and behind it all that it points at. TotalTensorSizeInBytes is always written,
+        and calculated where the descriptor leaves it out.
 
     Raises
     ------
@@ -269,8 +271,8 @@ def pack_bytes(desc: OperatorDesc, arch: Arch = "x64", base: int = 0) -> bytes:
         A tensor is invalid by itself, arrays and counts do not fit together, or a field holds what its type
         does not; all violations are listed. The rules of operators and feature levels are those of `check`.
     TypeError, ValueError
-        `desc` is no operator descriptor; `arch` is neither; `base` is no such number or too near to the end of
-        the address space.
+        `desc` is no operator descriptor; `arch` is neither; `base` is no such number or too near to the end
+        of the address space.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from remapnd.directml.abi.image import ALIGNMENT, POINTER_CODES, Image, check_address, check_desc
+from remapnd.directml.abi.image import ALIGNMENT, Image, check_address, check_desc
 from remapnd.directml.abi.reading import read_descriptor
 from remapnd.directml.abi.structs import POINTER_SIZE, STRUCTS, Arch, Field, Kind, Struct
 from remapnd.directml.operators import OperatorDesc
@@ -178,8 +178,9 @@ def read(pointer: Any) -> OperatorDesc:
 
     Warnings
     --------
-    Whoever calls this vouches for the pointers, as any caller of C does: one that is not null but dangles makes the
-    process crash. Bytes of unknown origin are for `read_bytes`, which follows nothing outside its buffer.
+    Whoever calls this vouches for the pointers, as any caller of C does: one that is not null but dangles
+    makes the process crash. Bytes of unknown origin are for `read_bytes`, which follows nothing outside its
+    buffer.
     """
     op = "abi.read"
     if isinstance(pointer, Packed):

@@ -1,4 +1,4 @@
-"""Bytes to descriptors: follows the pointers of a DML_OPERATOR_DESC as far as the structs say, and no further.
+"""Bytes to descriptors: follows the pointers of a DML_OPERATOR_DESC as far as the structs say, no further.
 
 Uses `structs`, `image`, `operators`, `violation`; used by `native`.
 """
@@ -85,7 +85,7 @@ class _Reader:
         """Read a DML_OPERATOR_DESC."""
         raw = self._raw(STRUCTS["DML_OPERATOR_DESC"], address)
         operator = read.parsed(OperatorType.parse, raw["Type"])
-        if operator not in OPERATOR_DESCS:
+        if operator is None or operator not in OPERATOR_DESCS:
             known = ", ".join(f"{kind.name} {kind.value}" for kind in sorted(OPERATOR_DESCS))
             self._report("Type", f"must be one of {known}", raw["Type"])
             return None
@@ -191,7 +191,7 @@ class _Reader:
 
 
 def read_bytes(buffer: Any, arch: Arch = "x64", base: int = 0, address: int | None = None) -> OperatorDesc:
-    """Read a descriptor out of little-endian bytes, as `pack_bytes` writes them or a process had them in memory.
+    """Read a descriptor out of little-endian bytes: those of `pack_bytes`, or what a process had in memory.
 
     Parameters
     ----------
@@ -211,8 +211,8 @@ def read_bytes(buffer: Any, arch: Arch = "x64", base: int = 0, address: int | No
     Raises
     ------
     DirectMLError
-        The operator type is not in this runtime, a pointer is null or leads outside, a count is not in [1, 8],
-        or an enumeration has no such value; all violations are listed.
+        The operator type is not in this runtime, a pointer is null or leads outside, a count is not in
+        [1, 8], or an enumeration has no such value; all violations are listed.
     TypeError, ValueError
         `buffer` is not bytes-like or scattered; `arch` is neither; `base` or `address` is no such number;
         `address` leads outside.

@@ -1,4 +1,4 @@
-"""The structs of directml.h that these operators are described with: one table, and the layouts that follow from it.
+"""The structs of directml.h that describe these operators: one table, and the layouts that follow from it.
 
 Uses `enums`; used by every other file of `abi`.
 """
