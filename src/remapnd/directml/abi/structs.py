@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
@@ -125,6 +125,20 @@ class Struct:
         if arch not in ARCHS:
             raise ValueError(must("Struct.layout", "arch", f"be one of {', '.join(ARCHS)}", arch))
         return _layout(self, arch)
+
+    def flat(self) -> Struct:
+        """Return the struct with the fields of structs held by value in their place, as ``Outer_Inner``.
+
+        The layout stays, as none of these structs is aligned more strictly than its first field.
+        """
+        fields: list[Field] = []
+        for field in self.fields:
+            if field.kind is Kind.STRUCT:
+                inner = STRUCTS[field.type].flat().fields
+                fields += [replace(member, name=f"{field.name}_{member.name}") for member in inner]
+            else:
+                fields.append(field)
+        return Struct(self.name, tuple(fields))
 
     @property
     def counts(self) -> tuple[str, ...]:
