@@ -34,7 +34,7 @@ def header(kind: Struct, archs: Sequence[Arch], enumerators: bool = True) -> lis
         if member.kind is Kind.ENUM:
             members = ENUMS[member.type].__members__
             values = ", ".join(f"{name} {value.value}" for name, value in members.items())
-            lines += textwrap.wrap(f"{member.type}: {values}", _WIDTH, subsequent_indent="  ")
+            lines += textwrap.wrap(f"{member.type}: {values}", _WIDTH)
     return lines
 
 

@@ -26,6 +26,8 @@ class Language:
     types : mapping of ``Kind.name`` to type, for UINT, UINT64, FLOAT, BOOL and ENUM
     opaque : str
         A pointer to what is not declared.
+    mutable : str, or None for `opaque`
+        The same, to what may be written.
     head, line, foot : str
         Before the fields, for each, and after them; with ``{name}``, ``{type}`` and ``{width}``, the length
         of the longest name.
@@ -54,6 +56,7 @@ class Language:
     head: str
     line: str
     foot: str
+    mutable: str | None = None
     pointer: str | None = None
     array: str | None = None
     uint64_line: str = ""
@@ -109,12 +112,14 @@ _TABLE: Mapping[str, Language] = {
         comment="//",
         types=_types("u32", "u64", "f32", "i32"),
         opaque="*const core::ffi::c_void",
+        mutable="*mut core::ffi::c_void",
         pointer="*const {}",
         array="*const {}",
         head="#[allow(non_camel_case_types, non_snake_case)]\n#[derive(Clone, Copy, Debug)]\n#[repr(C)]\n"
         "pub struct {name} {{",
         line="    pub {name}: {type},",
         foot="}}",
+        gap=1,
     ),
     "go": Language(
         title="Go",
@@ -147,6 +152,7 @@ _TABLE: Mapping[str, Language] = {
         comment="//",
         types=_types("u32", "u64 align(8)", "f32", "i32"),
         opaque="?*const anyopaque",
+        mutable="?*anyopaque",
         pointer="?*const {}",
         array="?[*]const {}",
         head="pub const {name} = extern struct {{",
@@ -170,6 +176,7 @@ _TABLE: Mapping[str, Language] = {
         comment="//",
         types=_types("uint", "align(8) ulong", "float", "int"),
         opaque="const(void)*",
+        mutable="void*",
         pointer="const({})*",
         array="const({})*",
         head="extern (C) struct {name}\n{{",
@@ -199,7 +206,7 @@ def _type(language: Language, kind: Field, declared: Collection[str]) -> str:
         return (language.array or language.opaque).format(language.types[kind.type])
     if kind.type in declared:
         return (language.pointer or language.opaque).format(kind.type)
-    return language.opaque
+    return (language.mutable or language.opaque) if kind.mutable else language.opaque
 
 
 def _struct(language: Language, kind: Struct, declared: Collection[str], archs: Sequence[Arch]) -> list[str]:

@@ -77,7 +77,12 @@ class Field:
         """The type in C, such as ``"const FLOAT *"``."""
         if self.kind is not Kind.POINTER:
             return self.type
-        return f"{self.type} *" if self.type == _RESOURCE else f"const {self.type} *"
+        return f"{self.type} *" if self.mutable else f"const {self.type} *"
+
+    @property
+    def mutable(self) -> bool:
+        """Whether what is pointed at may be written."""
+        return self.type == _RESOURCE
 
 
 class Layout(NamedTuple):
