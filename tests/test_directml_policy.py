@@ -6,7 +6,21 @@ from remapnd.directml import Policy
 
 
 def test_defaults():
-    assert Policy() == Policy("clamp", "clamp0", "lenient", "up", "truncate", "reject")
+    assert Policy() == Policy(
+        gather_oob="clamp",
+        gather_under="clamp0",
+        scatter_oob="drop",
+        scatter_duplicates="last",
+        off_axis="lenient",
+        index_dimensions_max="N",
+        nearest_ties="up",
+        grad_offsets="forward",
+        aa_filter="triangle",
+        int_linear_rounding="truncate",
+        coordinate_precision="exact",
+        output_overlap="reject",
+        dxdispatch_compat="off",
+    )
 
 
 @pytest.mark.parametrize(
@@ -14,6 +28,13 @@ def test_defaults():
     [
         ("gather_oob", "'clamp', 'zero', 'error'"),
         ("gather_under", "'clamp0', 'clampN'"),
+        ("scatter_oob", "'drop', 'clamp', 'error'"),
+        ("scatter_duplicates", "'last', 'error'"),
+        ("index_dimensions_max", "'N', 'N-1'"),
+        ("grad_offsets", "'forward', 'swapped'"),
+        ("aa_filter", "'triangle', 'iterative', 'off'"),
+        ("coordinate_precision", "'exact', 'float64', 'float32'"),
+        ("dxdispatch_compat", "'off', 'on'"),
         ("off_axis", "'lenient', 'strict'"),
         ("nearest_ties", "'up', 'down'"),
         ("int_linear_rounding", "'truncate', 'half_even', 'half_up'"),

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from remapnd.directml.dxdispatch.resources import Resource
 from remapnd.directml.dxdispatch.values import UINT64_MAX, Value, describe, list_names
 from remapnd.directml.enums import TensorFlags
-from remapnd.directml.operators import FieldKind, OperatorDesc
+from remapnd.directml.operators import TENSOR_KINDS, FieldKind, OperatorDesc
 from remapnd.directml.tensor import BufferTensorDesc, calc_buffer_tensor_size
 
-TENSOR_KINDS = (FieldKind.INPUT, FieldKind.INDICES, FieldKind.OUTPUT)
 _BUFFER_ALIGNMENT = 16  # DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT
 
 

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from remapnd.directml.check import check
-from remapnd.directml.dxdispatch.bindings import TENSOR_KINDS, Binding, check_bindings, is_owned
+from remapnd.directml.dxdispatch.bindings import Binding, check_bindings, is_owned
 from remapnd.directml.dxdispatch.formatting import format_timings, format_values, format_values_verbose
 from remapnd.directml.dxdispatch.model import Command, Dispatch, Dispatchable, Model, Print, WriteFile
 from remapnd.directml.dxdispatch.values import ModelError
 from remapnd.directml.enums import FeatureLevel
-from remapnd.directml.operators import FieldKind
+from remapnd.directml.operators import TENSOR_KINDS, FieldKind
 from remapnd.directml.policy import Policy
 from remapnd.directml.run import CompiledOperator
 from remapnd.directml.violation import Violation
