@@ -17,7 +17,7 @@ Examples
 from remapnd.directml.abi.image import pack_bytes
 from remapnd.directml.abi.native import NATIVE_ARCH, STRUCTURES, Packed, pack, read
 from remapnd.directml.abi.reading import read_bytes
-from remapnd.directml.abi.structs import STRUCTS, Field, Kind, Layout, Size2D, Struct, find_struct
+from remapnd.directml.abi.structs import STRUCTS, Field, Kind, Layout, Struct, find_struct
 
 __all__ = [
     "NATIVE_ARCH",
@@ -27,7 +27,6 @@ __all__ = [
     "Kind",
     "Layout",
     "Packed",
-    "Size2D",
     "Struct",
     "find_struct",
     "pack",

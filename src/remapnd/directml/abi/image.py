@@ -24,7 +24,7 @@ from remapnd.directml.abi.structs import (
     round_up,
 )
 from remapnd.directml.enums import TensorType
-from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc
+from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc, Size2D
 from remapnd.directml.tensor import (
     TENSOR_DIMENSION_COUNT_MAX1,
     BufferTensorDesc,
@@ -155,15 +155,15 @@ class Image:
                 return None
             return self._array(field, value, path, counts[field.count])
         if field.kind is Kind.STRUCT:
-            return self._embedded(STRUCTS[field.type], value, path)
+            return self._size(value, path)
         found: int | None
         if field.kind is Kind.ENUM:
             parse: Callable[[object], int] = ENUMS[field.type].parse
             found = read.parsed(parse, value)
             rule = f"must be one of {', '.join(ENUMS[field.type].__members__)}"
         elif field.kind is Kind.BOOL:
-            found = int(value) if isinstance(value, (bool, np.bool_)) else read.uint(value, 1)
-            rule = "must be a bool"
+            found = read.boolean(value)
+            rule = "must be False or True"
         else:
             largest = read.UINT64_MAX if field.kind is Kind.UINT64 else read.UINT_MAX
             found = read.uint(value, largest)
@@ -172,22 +172,14 @@ class Image:
             self._report(path, rule, value)
         return found
 
-    def _embedded(self, kind: Struct, value: object, path: str) -> dict[str, object] | None:
-        """Read a struct held by value: an object or mapping with its fields, or a sequence in their order."""
-        names = [field.name for field in kind.fields]
-        items = read.sequence(value)
-        if items is not None and len(items) == len(names):
-            members = dict(zip(names, items, strict=True))
-        elif isinstance(value, Mapping) and set(value) == set(names):
-            members = dict(value)
-        elif all(hasattr(value, name) for name in names):
-            members = {name: getattr(value, name) for name in names}
-        else:
-            self._report(path, f"must have {' and '.join(names)}", value)
+    def _size(self, value: object, path: str) -> dict[str, object] | None:
+        """Read a DML_SIZE_2D."""
+        if not isinstance(value, Size2D):
+            self._report(path, "must be a Size2D", value)
             return None
         return {
-            field.name: self._value(field, members[field.name], f"{path}.{field.name}", {})
-            for field in kind.fields
+            field.name: self._value(field, getattr(value, field.name), f"{path}.{field.name}", {})
+            for field in STRUCTS["DML_SIZE_2D"].fields
         }
 
     def _array(self, field: Field, value: object, path: str, count: int | None) -> int | None:

@@ -17,12 +17,11 @@ from remapnd.directml.abi.structs import (
     Arch,
     Field,
     Kind,
-    Size2D,
     Struct,
     operator_struct,
 )
 from remapnd.directml.enums import OperatorType, TensorType
-from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc
+from remapnd.directml.operators import OPERATOR_DESCS, OperatorDesc, Size2D
 from remapnd.directml.tensor import TENSOR_DIMENSION_COUNT_MAX1, BufferTensorDesc, calc_buffer_tensor_size
 from remapnd.directml.violation import DirectMLError, Violation
 from remapnd.errors import must

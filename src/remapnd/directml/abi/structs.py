@@ -43,13 +43,6 @@ class Kind(Enum):
     POINTER = auto()
 
 
-class Size2D(NamedTuple):
-    """DML_SIZE_2D."""
-
-    Width: int
-    Height: int
-
-
 @dataclass(frozen=True)
 class Field:
     """A field of a struct.
