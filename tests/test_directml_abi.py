@@ -133,6 +133,7 @@ def test_find_struct_unknown():
 
 # Valid descriptors.  What they become is told by `as_read`.
 
+F32, U32 = TensorDataType.FLOAT32, TensorDataType.UINT32
 UINT = st.integers(0, 2**32 - 1)
 FLOATS32 = st.floats(width=32, allow_nan=False) | st.floats(allow_nan=False)
 
@@ -227,7 +228,7 @@ def test_to_pointers_and_back(desc):
     expected = as_read(desc)
     packed = abi.pack(desc)
     assert abi.read(packed) == expected
-    assert abi.read(packed.address) == expected
+    assert abi.read(packed.address) == abi.read(np.uint64(packed.address)) == expected
     assert abi.read(packed.pointer) == expected
     assert abi.read(packed.pointer.contents) == expected
     assert abi.read(ctypes.cast(packed.pointer, ctypes.c_void_p)) == expected
@@ -266,9 +267,41 @@ def test_mutated_bytes(data):
     assert all(fault.field and str(fault) for fault in violations)
 
 
+ANYTHING = st.sampled_from(
+    [
+        *(None, True, -1, 9, 2**32, 2**64, 10**5000, 0.5, math.nan, "LINEAR", "", b"12", range(9), object),
+        *([], [1], [1, None], [[1]], (0, 2), {}, np.array(3), np.array([1.5, 2]), np.float32(1), np.int8(-1)),
+        *(F32, InterpolationMode.LINEAR, Size2D(1, None), BufferTensorDesc(None, None)),
+    ]
+)
+
+
+@given(descriptors(), st.data())
+def test_descriptors_that_hold_anything(desc, data):
+    for _ in range(data.draw(st.integers(1, 3))):
+        name = data.draw(st.sampled_from(list(desc.field_kinds())))
+        value = getattr(desc, name)
+        if isinstance(value, BufferTensorDesc):
+            inner = data.draw(st.sampled_from([field.name for field in dataclasses.fields(value)]))
+            value = dataclasses.replace(value, **{inner: data.draw(ANYTHING)})
+        else:
+            value = data.draw(ANYTHING)
+        desc = dataclasses.replace(desc, **{name: value})
+    try:
+        packed = abi.pack_bytes(desc)
+        violations = []
+    except DirectMLError as error:
+        packed = None
+        violations = error.violations
+    if packed is None:
+        assert violations
+        assert all("must" in str(fault) for fault in violations)
+    else:
+        assert abi.pack_bytes(abi.read_bytes(packed)) == packed
+
+
 # What the bytes are, without any of the code that reads them.
 
-F32, U32 = TensorDataType.FLOAT32, TensorDataType.UINT32
 GATHER_ND = GatherNDOperatorDesc(
     BufferTensorDesc(F32, (2, 3)), BufferTensorDesc(U32, (4, 1), (0, 5)), BufferTensorDesc(F32, (4, 3)), 2, 2
 )

@@ -27,8 +27,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "struct",
         help="print a struct of DirectML: sizes, offsets, declarations",
-        description="Print structs of directml.h: where each field lies on x64 and x86, or with --lang their "
-        "declarations in a language.",
+        description="Print structs of directml.h: where each field lies on x64 and x86, or with\n"
+        "--lang their declarations in a language.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

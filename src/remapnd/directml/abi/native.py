@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from remapnd.directml.abi.image import ALIGNMENT, Image, check_address, check_desc
 from remapnd.directml.abi.reading import read_descriptor
 from remapnd.directml.abi.structs import POINTER_SIZE, STRUCTS, Arch, Field, Kind, Struct
@@ -189,8 +191,8 @@ def read(pointer: Any) -> OperatorDesc:
         address = ctypes.addressof(pointer)
     elif isinstance(pointer, (ctypes._Pointer, ctypes.c_void_p)):
         address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
-    elif isinstance(pointer, int) and not isinstance(pointer, bool):
-        address = pointer
+    elif isinstance(pointer, (int, np.integer)) and not isinstance(pointer, bool):
+        address = int(pointer)
         check_address(op, "pointer", address, NATIVE_ARCH)
     else:
         rule = "be an address, a ctypes pointer, a DML_OPERATOR_DESC or a Packed"
