@@ -45,12 +45,12 @@ def compiles(command: list[str], folder: Path) -> None:
 def test_layout(capsys):
     assert printed(capsys, "gather_nd") == (
         "DML_GATHER_ND_OPERATOR_DESC: 32 bytes on x64, 20 on x86\n"
-        "  x64  x86  field                  type\n"
-        "   +0   +0  InputTensor            const DML_TENSOR_DESC *\n"
-        "   +8   +4  IndicesTensor          const DML_TENSOR_DESC *\n"
-        "  +16   +8  OutputTensor           const DML_TENSOR_DESC *\n"
-        "  +24  +12  InputDimensionCount    UINT\n"
-        "  +28  +16  IndicesDimensionCount  UINT\n"
+        "  x64  x86  size  field                  type\n"
+        "   +0   +0   8/4  InputTensor            const DML_TENSOR_DESC *\n"
+        "   +8   +4   8/4  IndicesTensor          const DML_TENSOR_DESC *\n"
+        "  +16   +8   8/4  OutputTensor           const DML_TENSOR_DESC *\n"
+        "  +24  +12     4  InputDimensionCount    UINT\n"
+        "  +28  +16     4  IndicesDimensionCount  UINT\n"
     )
 
 
@@ -58,14 +58,14 @@ def test_layout_of_one_architecture(capsys):
     assert printed(capsys, "DML_TENSOR_DESC", "size_2d", "--arch", "x86") == (
         "DML_TENSOR_DESC: 8 bytes on x86\n"
         "DML_TENSOR_TYPE: INVALID 0, BUFFER 1\n"
-        "  x86  field  type\n"
-        "   +0  Type   DML_TENSOR_TYPE\n"
-        "   +4  Desc   const void *\n"
+        "  x86  size  field  type\n"
+        "   +0     4  Type   DML_TENSOR_TYPE\n"
+        "   +4     4  Desc   const void *\n"
         "\n"
         "DML_SIZE_2D: 8 bytes on x86\n"
-        "  x86  field   type\n"
-        "   +0  Width   UINT\n"
-        "   +4  Height  UINT\n"
+        "  x86  size  field   type\n"
+        "   +0     4  Width   UINT\n"
+        "   +4     4  Height  UINT\n"
     )
 
 

@@ -35,6 +35,7 @@ from remapnd.directml import (
     check,
     run,
 )
+from remapnd.directml.abi import native
 
 # Size and offsets, x64/x86, as the reference of these structs prints them.
 LAYOUTS = """
@@ -99,6 +100,24 @@ def test_ctypes_structure(name):
     assert ctypes.sizeof(structure) == layout.size
     assert {field: getattr(structure, field).offset for field in layout.offsets} == dict(layout.offsets)
     assert {field: getattr(structure, field).size for field in layout.sizes} == dict(layout.sizes)
+
+
+def test_ctypes_structures_where_64_bit_integers_are_aligned_to_4_bytes(monkeypatch):
+    """They get the padding that Windows has; where it is there anyway, that changes nothing."""
+    monkeypatch.setattr(native.ctypes, "alignment", lambda kind: min(4, ctypes.sizeof(kind)))
+    for name, structure in native._structures().items():
+        layout = abi.STRUCTS[name].layout(abi.NATIVE_ARCH)
+        assert ctypes.sizeof(structure) == layout.size
+        assert {field: getattr(structure, field).offset for field in layout.offsets} == dict(layout.offsets)
+        gaps = layout.size - sum(layout.sizes.values())
+        padding = [
+            getattr(structure, field[0]).size for field in structure._fields_ if "_padding" in field[0]
+        ]
+        assert sum(padding) == gaps
+
+
+def test_dir_lists_what_is_public():
+    assert dir(abi) == sorted(abi.__all__)
 
 
 @pytest.mark.parametrize("operator", OPERATOR_DESCS)

@@ -83,11 +83,12 @@ def _list(archs: Sequence[Arch]) -> list[str]:
 
 def _layout(kind: Struct, archs: Sequence[Arch]) -> list[str]:
     """Show where the fields of a struct are."""
-    rows = [(*archs, "field", "type")]
+    rows = [(*archs, "size", "field", "type")]
     for member in kind.fields:
         places = (f"+{kind.layout(arch).offsets[member.name]}" for arch in archs)
-        rows.append((*places, member.name, member.c_type))
-    return header(kind, archs) + [f"  {line}" for line in _table(rows, right=range(len(archs)))]
+        sizes = dict.fromkeys(str(kind.layout(arch).sizes[member.name]) for arch in archs)
+        rows.append((*places, "/".join(sizes), member.name, member.c_type))
+    return header(kind, archs) + [f"  {line}" for line in _table(rows, right=range(len(archs) + 1))]
 
 
 def _table(rows: Sequence[Sequence[str]], right: range) -> list[str]:

@@ -34,3 +34,8 @@ __all__ = [
     "read",
     "read_bytes",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
