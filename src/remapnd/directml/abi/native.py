@@ -21,8 +21,9 @@ from remapnd.errors import must
 NATIVE_ARCH: Arch = "x64" if ctypes.sizeof(ctypes.c_void_p) == 8 else "x86"
 """The architecture whose layouts are those of this process: that with pointers of its size."""
 
-_NULL_PAGES = 0x10000
-"""Windows maps nothing in the first 64 KiB, and Linux by default neither."""
+# Windows maps nothing in the first 64 KiB, and Linux by default neither; no system gives a process addresses of
+# more than 56 bits.  What lies outside is memory that was never set, or no pointer at all.
+_PROCESS_MEMORY = range(0x10000, min(1 << 56, 1 << 8 * POINTER_SIZE[NATIVE_ARCH]))
 
 _VALUES: Mapping[Kind, Any] = {
     Kind.UINT: ctypes.c_uint32,
@@ -149,10 +150,8 @@ class _ProcessMemory:
 
     def fault(self, address: int, size: int) -> str | None:
         """Return the rule that reading would break."""
-        end = 1 << 8 * POINTER_SIZE[NATIVE_ARCH]
-        if _NULL_PAGES <= address <= end - size:
-            return None
-        return f"must lie in [{_NULL_PAGES:#x}, {end - size:#x}]"
+        first, last = _PROCESS_MEMORY.start, _PROCESS_MEMORY.stop - size
+        return None if first <= address <= last else f"must lie in [{first:#x}, {last:#x}]"
 
     def read(self, address: int, size: int) -> bytes:
         """Copy bytes."""
