@@ -20,12 +20,21 @@ array([[2., 3.],
        [0., 1.]], dtype=float32)
 """
 
+from remapnd.directml.binding import BindingProperties, BufferBinding, DeviceOperator, OperatorInitializer
 from remapnd.directml.check import check, supported_levels
+from remapnd.directml.device import (
+    BindingTable,
+    CommandRecorder,
+    Device,
+    DeviceRemovedError,
+    Operator,
+)
 from remapnd.directml.enums import (
     AxisDirection,
     BindingType,
     CreateDeviceFlags,
     ExecutionFlags,
+    Feature,
     FeatureLevel,
     InterpolationMode,
     OperatorType,
@@ -63,13 +72,21 @@ __all__ = [
     "OPERATOR_DESCS",
     "SUPPORT",
     "AxisDirection",
+    "BindingProperties",
+    "BindingTable",
     "BindingType",
     "BoundOperator",
+    "BufferBinding",
     "BufferTensorDesc",
+    "CommandRecorder",
     "CompiledOperator",
     "CreateDeviceFlags",
+    "Device",
+    "DeviceOperator",
+    "DeviceRemovedError",
     "DirectMLError",
     "ExecutionFlags",
+    "Feature",
     "FeatureLevel",
     "FieldKind",
     "GatherElementsOperatorDesc",
@@ -77,7 +94,9 @@ __all__ = [
     "GatherNDOperatorDesc",
     "GatherOperatorDesc",
     "InterpolationMode",
+    "Operator",
     "OperatorDesc",
+    "OperatorInitializer",
     "OperatorType",
     "Policy",
     "Resample1OperatorDesc",

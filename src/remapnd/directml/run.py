@@ -5,7 +5,7 @@ Uses `check`, `kernels`, `layout`; used by `device` and `dxdispatch`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,7 @@ class CompiledOperator:
         (self.output_name,) = desc.tensor_names(FieldKind.OUTPUT)
         self.output = TensorLayout.of(getattr(desc, self.output_name))
         self._overlaps = overlaps_itself(self.output.sizes, self.output.strides)
+        self._labels = {name: f"{self.type}: `{name}`" for name in (*self.inputs, self.output_name)}
         self._bind = prepare(desc, {**self.inputs, self.output_name: self.output}, policy)
 
     def __repr__(self) -> str:
@@ -84,10 +85,8 @@ class CompiledOperator:
 
     def bind(self, inputs: Mapping[str, Any] | Sequence[Any], output: Any = None) -> BoundOperator:
         """Give the operator its buffers, once for any number of runs; parameters and errors as in `run`."""
-        buffers = self._by_name(inputs)
-        views = {
-            name: layout.view(f"{self.type}: `{name}`", buffers[name]) for name, layout in self.inputs.items()
-        }
+        buffers = by_name(self.type, self.inputs, inputs)
+        views = {name: layout.view(self._labels[name], buffers[name]) for name, layout in self.inputs.items()}
         name = f"{self.type}: `{self.output_name}`"
         memory = np.zeros(self.output.total_bytes, np.uint8) if output is None else output
         view = self.output.view(name, memory, writable=True)
@@ -104,23 +103,6 @@ class CompiledOperator:
             _write_in_order(view, values)
 
         return BoundOperator(run, view)
-
-    def _by_name(self, inputs: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
-        """Give each input tensor its buffer."""
-        names = list(self.inputs)
-        if isinstance(inputs, Mapping):
-            if set(inputs) != set(names):
-                raise ValueError(f"{self.type}: `inputs` must have the keys {names}, got {list(inputs)}")
-            return inputs
-        if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
-            raise TypeError(
-                f"{self.type}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}"
-            )
-        if len(inputs) != len(names):
-            raise ValueError(
-                f"{self.type}: `inputs` must have {len(names)} elements {names}, got {len(inputs)}"
-            )
-        return dict(zip(names, inputs, strict=True))
 
 
 def run(
@@ -176,6 +158,21 @@ def run(
     array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
     return CompiledOperator(desc, feature_level=feature_level, policy=policy)(inputs, output)
+
+
+def by_name(
+    op: object, names: Collection[str], inputs: Mapping[str, Any] | Sequence[Any]
+) -> Mapping[str, Any]:
+    """Give each of `names` its buffer from a mapping, or a sequence in their order."""
+    if isinstance(inputs, Mapping):
+        if inputs.keys() != set(names):
+            raise ValueError(f"{op}: `inputs` must have the keys {list(names)}, got {list(inputs)}")
+        return inputs
+    if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{op}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}")
+    if len(inputs) != len(names):
+        raise ValueError(f"{op}: `inputs` must have {len(names)} elements {list(names)}, got {len(inputs)}")
+    return dict(zip(names, inputs, strict=True))
 
 
 def _write_in_order(view: Array, values: Array) -> None:

@@ -21,8 +21,8 @@ from remapnd.errors import must
 NATIVE_ARCH: Arch = "x64" if ctypes.sizeof(ctypes.c_void_p) == 8 else "x86"
 """The architecture whose layouts are those of this process: that with pointers of its size."""
 
-# Windows maps nothing in the first 64 KiB, and Linux by default neither; no system gives a process addresses of
-# more than 56 bits.  What lies outside is memory that was never set, or no pointer at all.
+# Windows maps nothing in the first 64 KiB, and Linux by default neither; no system gives a process addresses
+# of more than 56 bits.  What lies outside is memory that was never set, or no pointer at all.
 _PROCESS_MEMORY = range(0x10000, min(1 << 56, 1 << 8 * POINTER_SIZE[NATIVE_ARCH]))
 
 _VALUES: Mapping[Kind, Any] = {
