@@ -87,7 +87,7 @@ class Layout(NamedTuple):
     sizes: Mapping[str, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashing all fields would cost more than laying them out
 class Struct:
     """A struct of directml.h.
 
@@ -148,7 +148,7 @@ _RESOURCE = "ID3D12Resource"
 _VALUE_SIZES = {Kind.UINT: 4, Kind.UINT64: 8, Kind.FLOAT: 4, Kind.BOOL: 4, Kind.ENUM: 4}
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _layout(struct: Struct, arch: Arch) -> Layout:
     """Lay out a struct, as `Struct.layout` documents."""
     offsets: dict[str, int] = {}
