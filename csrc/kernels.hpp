@@ -167,7 +167,7 @@ inline constexpr int kWorks = 3;
 
 enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
 
-// How a working value v becomes an integer.
+// How a working value v becomes an integer, the nearest limit of its type when it lies outside.
 //
 // Floats: `half_step` is half of half the distance of neighbouring exact results (a value that near to a decision is on
 // it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
@@ -273,6 +273,47 @@ struct ResampleKernels {
                  std::int64_t size, std::byte* dst, std::intptr_t dst_stride);
 };
 
+// ---- filter.cpp
+
+// A filter pass blends taps: y = x[c] + (w[0] * (x[0] - x[c]) + w[1] * (x[1] - x[c]) + ...) in ascending order, without the
+// term of c itself; in the sum form (c is -1) y = w[0] * x[0] + w[1] * x[1] + ..., and 0 where there is no tap.
+// The careful twin of a kernel takes the sum over the taps of non-zero weight where that is not finite.
+
+// Taps k < `taps` of a vertical pass: weights[k], and the rows of whatever type.
+struct RowTaps {
+    const void* const* rows;
+    const double* weights;
+    std::int64_t taps, base;
+};
+
+// Horizontal pass of a segment of outputs of `block` elements: element j of output x has the taps row[first[x] + k * block + j] for k < count[x], of weight
+// weights[x * width + k]; c is base[x], -1 in the sum form.
+template <class W>
+struct FilterTaps {
+    std::int64_t outputs, width;
+    const std::int64_t* first;
+    const std::int64_t* count;
+    const std::int64_t* base;
+    const W* weights;
+};
+
+template <class W>
+struct FilterKernels {
+    // out[i] of taps rows[k][i], rows of W; at least one tap unless it is the sum form
+    void (*down)(const RowTaps& taps, std::int64_t count, W* out);
+    void (*down_careful)(const RowTaps& taps, std::int64_t count, W* out);
+    // `readable` values may be read from row on
+    void (*across)(const FilterTaps<W>& table, std::int64_t block, const W* row, std::int64_t readable, W* out);
+    void (*across_careful)(const FilterTaps<W>& table, std::int64_t block, const W* row, W* out);
+};
+
+struct AllFilterKernels {
+    FilterKernels<float> f32;
+    FilterKernels<double> f64;
+    // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for u16.
+    void (*down[kTypes][kWorks])(const RowTaps& taps, std::int64_t count, void* out);
+};
+
 // ---- the table of a level
 
 struct Kernels {
@@ -281,6 +322,7 @@ struct Kernels {
     const ItemKernels* items;
     const ScatterKernels* scatter;
     const ResampleKernels* resample;
+    const AllFilterKernels* filter;
 };
 
 }  // namespace remapnd

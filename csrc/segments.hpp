@@ -30,6 +30,8 @@ struct Segment {
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
     std::vector<std::int8_t> byte_weight;
+    std::vector<std::int64_t> tap_first, tap_count, tap_base;  // of a filter axis: those of FilterTaps
+    std::vector<W> tap_weights;
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -37,6 +39,11 @@ struct Segment {
                 one,                                     first_lanes.count,
                 first_lanes.base.data(),                 second_lanes.base.data(),
                 first_lanes.places.data(),               second_lanes.places.data()};
+    }
+    FilterTaps<W> taps() const {
+        return {x1 - x0,          static_cast<std::int64_t>(tap_weights.size()) / (x1 - x0),
+                tap_first.data(), tap_count.data(),
+                tap_base.data(),  tap_weights.data()};
     }
     ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
@@ -51,12 +58,32 @@ struct WindowSizes {
     auto operator<=>(const WindowSizes&) const = default;
 };
 
-template <class W>
-void set_columns(Segment<W>& s, const AxisTable& t) {
-    std::vector<std::int64_t> needed(t.first.begin() + s.x0, t.first.begin() + s.x1);
-    needed.insert(needed.end(), t.second.begin() + s.x0, t.second.begin() + s.x1);
+// The columns that outputs [x0, x1) need, ascending.
+inline std::vector<std::int64_t> needed_columns(const AxisTable& t, std::int64_t x0, std::int64_t x1) {
+    std::vector<std::int64_t> needed(t.first.begin() + x0, t.first.begin() + x1);
+    needed.insert(needed.end(), t.second.begin() + x0, t.second.begin() + x1);
     std::sort(needed.begin(), needed.end());
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    return needed;
+}
+
+inline std::vector<std::int64_t> needed_columns(const FilterTable& t, std::int64_t x0, std::int64_t x1) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t x = x0; x < x1; ++x) order.push_back(x);
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return t.start[a] < t.start[b]; });
+    std::vector<std::int64_t> needed;
+    for (const std::int64_t x : order) {
+        const std::int64_t end = t.start[x] + t.count[x];
+        for (std::int64_t c = std::max(t.start[x], needed.empty() ? 0 : needed.back() + 1); c < end; ++c)
+            needed.push_back(c);
+    }
+    if (needed.empty()) needed.push_back(0);  // no output has a tap
+    return needed;
+}
+
+template <class W, class Table>
+void set_columns(Segment<W>& s, const Table& t) {
+    std::vector<std::int64_t> needed = needed_columns(t, s.x0, s.x1);
     s.column0 = needed.front();
     s.column_count = needed.back() - needed.front() + 1;
     const auto few = static_cast<std::int64_t>(needed.size());
@@ -67,17 +94,20 @@ void set_columns(Segment<W>& s, const AxisTable& t) {
     }
 }
 
+// The place of a column among the loaded ones.
+template <class W>
+std::int64_t local(const Segment<W>& s, std::int64_t column) {
+    if (s.columns.empty()) return column - s.column0;
+    return std::lower_bound(s.columns.begin(), s.columns.end(), column) - s.columns.begin();
+}
+
 // Places in the loaded columns, and windows over them.
 template <class W>
 void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes sizes) {
-    const auto local = [&](std::int64_t column) {
-        if (s.columns.empty()) return column - s.column0;
-        return std::lower_bound(s.columns.begin(), s.columns.end(), column) - s.columns.begin();
-    };
     for (std::int64_t x = s.x0; x < s.x1; ++x)
         for (std::int64_t j = 0; j < block; ++j) {
-            s.first.push_back(static_cast<std::int32_t>(local(t.first[x]) * block + j));
-            s.second.push_back(static_cast<std::int32_t>(local(t.second[x]) * block + j));
+            s.first.push_back(static_cast<std::int32_t>(local(s, t.first[x]) * block + j));
+            s.second.push_back(static_cast<std::int32_t>(local(s, t.second[x]) * block + j));
             s.weight.push_back(static_cast<W>(t.weight[x]));
         }
     s.one = static_cast<W>(t.one);
@@ -96,21 +126,56 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
     }
 }
 
-// The segments of a row of xs outputs of `block` elements, through `t` or (null) through no horizontal pass.
 template <class W>
-std::vector<Segment<W>> segments(const AxisTable* t, std::int64_t xs, std::int64_t block, WindowSizes sizes) {
-    const std::int64_t count = std::max<std::int64_t>(1, (xs * block + kSegment - 1) / kSegment);
-    const std::int64_t width = (xs + count - 1) / count;
+void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes) {
+    std::int64_t width = 0;
+    for (std::int64_t x = s.x0; x < s.x1; ++x) width = std::max(width, t.count[x]);
+    for (std::int64_t x = s.x0; x < s.x1; ++x) {
+        const std::int64_t count = t.count[x];
+        s.tap_first.push_back(count ? local(s, t.start[x]) * block : 0);
+        s.tap_count.push_back(count);
+        s.tap_base.push_back(t.base_of(x));
+        for (std::int64_t k = 0; k < width; ++k)
+            s.tap_weights.push_back(k < count ? static_cast<W>(t.weights_of(x)[k]) : W(0));
+    }
+}
+
+// How many outputs a segment has, if its rows are to have some `size` elements.
+inline std::int64_t segment_width(const AxisTable&, std::int64_t xs, std::int64_t block, std::int64_t size) {
+    const std::int64_t count = std::max<std::int64_t>(1, (xs * block + size - 1) / size);
+    return (xs + count - 1) / count;
+}
+
+inline std::int64_t segment_width(const FilterTable& t, std::int64_t xs, std::int64_t block, std::int64_t size) {
+    std::int64_t columns = 0;
+    for (const std::int64_t n : t.count) columns = std::max(columns, n);
+    const std::int64_t per_output = std::max<std::int64_t>(1, t.n_in / t.n_out()) * block;
+    // With few outputs beside the taps at its borders a segment would load most columns twice.
+    const std::int64_t width = std::max({std::int64_t{1}, size / per_output, 4 * columns * block / per_output});
+    const std::int64_t count = (xs + width - 1) / width;
+    return (xs + count - 1) / count;
+}
+
+// The segments of a row of xs outputs of `block` elements, some `size` elements each, through `t` or (null) through no
+// horizontal pass.
+template <class W>
+std::vector<Segment<W>> segments(const ResampleTable* t, std::int64_t xs, std::int64_t block, std::int64_t size,
+                                 WindowSizes sizes) {
+    const auto of_table = [&](const auto& table) { return segment_width(table, xs, block, size); };
+    const std::int64_t width = t ? std::visit(of_table, *t) : segment_width(AxisTable{}, xs, block, size);
     std::vector<Segment<W>> all;
     for (std::int64_t x0 = 0; x0 < xs; x0 += width) {
         Segment<W> s{};
         s.x0 = s.column0 = x0;
         s.x1 = std::min(xs, x0 + width);
         s.column_count = s.x1 - s.x0;
-        if (t) {
-            set_columns(s, *t);
-            set_taps(s, *t, block, sizes);
-        }
+        if (t)
+            std::visit(
+                [&](const auto& table) {
+                    set_columns(s, table);
+                    set_taps(s, table, block, sizes);
+                },
+                *t);
         all.push_back(std::move(s));
     }
     return all;

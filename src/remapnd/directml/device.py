@@ -35,6 +35,7 @@ from remapnd.directml.policy import Policy
 from remapnd.directml.run import CompiledOperator, by_name
 from remapnd.directml.support import SUPPORT, support
 from remapnd.directml.violation import DirectMLError
+from remapnd.errors import must
 
 _DEFAULT_POLICY = Policy()
 
@@ -198,11 +199,15 @@ class Device:
     def create_operator_initializer(self, operators: Sequence[DeviceOperator]) -> OperatorInitializer:
         """Make what initialises operators; each must be before it is executed, even if it owns no tensor."""
         self.require_use()
+        for operator in operators:
+            _require_kind("create_operator_initializer", "operators", operator, (DeviceOperator,))
         return OperatorInitializer(operators)
 
     def create_binding_table(self, dispatchable: Dispatchable) -> BindingTable:
         """Make an empty table of bindings for an operator or an initializer."""
         self.require_use()
+        kinds = DeviceOperator, OperatorInitializer
+        _require_kind("create_binding_table", "dispatchable", dispatchable, kinds)
         return BindingTable(self, dispatchable)
 
     def create_command_recorder(self) -> CommandRecorder:
@@ -388,3 +393,10 @@ class CommandRecorder:
             bound()
 
         return run
+
+
+def _require_kind(op: str, parameter: str, value: object, kinds: tuple[type, ...]) -> None:
+    """Refuse an object that is not of one of the kinds."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(must(op, parameter, f"be of {names}", f"a {type(value).__name__}"))
