@@ -79,14 +79,10 @@ void positions(const SampleAxis& axis, Sampling mode, Padding padding, const byt
     }
     if (padding == Padding::reflection)
         for (int64_t i = 0; i < count; ++i) x[i] = reflected(x[i], axis.low, axis.high);
-    if (mode == Sampling::cubic) {
-        // Between border and outermost sample cubic needs the position as it is.
-        if (padding == Padding::border)
-            for (int64_t i = 0; i < count; ++i)
-                if (x[i] < axis.low || x[i] > axis.high) x[i] = clamped(x[i], 0, last);
-    } else {
-        for (int64_t i = 0; i < count; ++i) x[i] = clamped(x[i], 0, last);
-    }
+    // Cubic needs the position as it is where one of its taps is inside, and pads taps.
+    const bool padded = mode != Sampling::cubic;
+    if (padded || padding == Padding::border)
+        for (int64_t i = 0; i < count; ++i) x[i] = padded ? clamped(x[i], 0, last) : clamped(x[i], -2, last + 2);
 }
 
 void bin_positions(double start, double bin, int64_t bins, int64_t per_bin, int64_t n, double* x) {

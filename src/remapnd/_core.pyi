@@ -187,4 +187,7 @@ def roi_align(
     type: int,
     out: npt.NDArray[Any],
 ) -> None:
-    """Pool regions; start, bin and per_bin have two values for each, flat; `pooling` is 0 average, 1 largest."""
+    """Pool regions: start, bin and per_bin have two values for each, flat.
+
+    `pooling` is 0 average, 1 largest; `type` numbered as in `Linear`.
+    """

@@ -195,7 +195,7 @@ _FILLS = {"M": "M", "m": "m", "S": "S", "U": "U", "c": "biufc"}
 _REAL = "biuf"
 
 
-def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
+def fill_item(op: str, value: object, dtype: np.dtype[Any], name: str = "fill_value") -> bytes:
     """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
     if type(value) is int and value == 0:
         return bytes(dtype.itemsize)
@@ -212,13 +212,13 @@ def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
     else:
         given = np.asarray(value)
         if given.ndim:
-            raise ValueError(must(op, "fill_value", "be a scalar", f"shape {given.shape}"))
+            raise ValueError(must(op, name, "be a scalar", f"shape {given.shape}"))
         kind = "i" if isinstance(value, int) else given.dtype.kind
         fits = kind in _FILLS.get(dtype.kind, _REAL)
         if fits:
             item = _converted(value, given, dtype)
     if item is None:
-        text = must(op, "fill_value", f"be castable to {dtype} without loss", shown(value, repr))
+        text = must(op, name, f"be castable to {dtype} without loss", shown(value, repr))
         raise ValueError(text) if fits else TypeError(text)
     return item.tobytes()
 

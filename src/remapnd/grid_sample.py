@@ -38,9 +38,9 @@ def grid_sample(
 ) -> Any:
     """Sample `data` at positions given by coordinates: the sampler of spatial transformers.
 
-    ``out[k, c, *p] = data[k, c]`` at the position that ``grid[k, *p]`` stands for. Coordinate g on an axis of n
-    samples is position ``x = (g * n + (n - 1)) / 2``, so that -1 and 1 are the outer edges of the first and last
-    sample; with `align_corners` it is ``(g * (n - 1) + (n - 1)) / 2``, and they are their centres.
+    ``out[k, c, *p] = data[k, c]`` at the position that ``grid[k, *p]`` stands for. Coordinate g on an axis of
+    n samples is position ``x = (g * n + (n - 1)) / 2``, so that -1 and 1 are the outer edges of the first and
+    last sample; with `align_corners` it is ``(g * (n - 1) + (n - 1)) / 2``, and they are their centres.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ def grid_sample(
         As many places as sizes. The coordinates of a position are listed from the innermost axis to the
         outermost: (x, y) for images, (x, y, z) for volumes.
     mode : {"linear", "nearest", "cubic"}, default "linear"
-        "linear" mixes the two samples next to the position along each axis; "cubic" four, by Keys' kernel with
-        a = -0.75; "nearest" takes one, the even one of two at the same distance.
+        "linear" mixes the two samples next to the position along each axis; "cubic" four, by Keys' kernel
+        with a = -0.75; "nearest" takes one, the even one of two at the same distance.
     padding : {"zeros", "border", "reflection"}, default "zeros"
-        What is outside: zeros; the border sample, for positions beyond the border; what is inside, reflected
-        at the borders (the places of -1 and 1) as often as needed.
+        The samples outside: zeros, those at the border, or those inside, reflected at the borders (the places
+        that -1 and 1 stand for) as often as needed.
     align_corners : bool, default False
     out : array, optional
         Is written and returned: shape of the result, dtype of `data`, no overlap with an input or itself.
@@ -73,18 +73,18 @@ def grid_sample(
 
     Notes
     -----
-    Positions are computed in float64: for a grid of up to 32 bits and sizes up to 2**29 they are the exact ones,
-    rounded once. A coordinate that is NaN, infinite, or gives a position of 2**51 or more in magnitude counts
-    as -1. Memory outside of `data` is never read, whatever the grid.
+    Positions are computed in float64: for a grid of up to 32 bits and sizes up to 2**29 they are the exact
+    ones, rounded once. A coordinate that is NaN, infinite, or gives a position of 2**51 or more in magnitude
+    counts as -1. Memory outside of `data` is never read, whatever the grid.
 
-    Values are computed in float32, for float64 in float64, from the innermost axis to the outermost: linear by
-    ``a + (b - a) * w``, cubic by a sum in ascending order, with weights computed in float64 and rounded once. A
-    sample of weight zero is left out, be it NaN or infinite. The bits of the result do not depend on machine,
-    threads or memory layout.
+    Values are computed in float32, for float64 in float64, from the innermost axis to the outermost: linear
+    by ``a + (b - a) * w``, cubic by a sum in ascending order, with weights computed in float64 and rounded
+    once. A sample of weight zero is left out, be it NaN or infinite. The bits of the result do not depend on
+    machine, threads or memory layout.
 
-    Source: ONNX GridSample-22. `torch.nn.functional.grid_sample` differs in ties of "nearest" that reflection
-    makes, and where "cubic" is asked for positions beyond a border: its samples there are padded, here (as in
-    the reference of ONNX) the position is.
+    Source: ONNX GridSample-22, and ONNX Runtime where that is silent (NaN, infinity; "cubic" beyond a border
+    takes border samples, where the reference of ONNX moves the position). `torch.nn.functional.grid_sample`
+    rounds "nearest" after reflection, which differs in ties.
 
     Examples
     --------
@@ -131,8 +131,8 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
 
     Notes
     -----
-    Computed in float64, ``((t0 * x + t1 * y) + t2 * z) + t3`` with coordinates rounded once, and rounded to the
-    dtype of `theta` at the end. With `align_corners`, an axis of one sample has coordinate 0.
+    Computed in float64, ``((t0 * x + t1 * y) + t2 * z) + t3`` with coordinates rounded once, and rounded to
+    the dtype of `theta` at the end. With `align_corners`, an axis of one sample has coordinate 0.
 
     Source: ONNX AffineGrid-20.
 
@@ -161,7 +161,9 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
     checks.result_shape(op, "size", (sizes[0], *places, r), np.dtype(np.float64))
     wide = native(t).astype(np.float64)
     grid = arrays.empty(op, (sizes[0], *places, r), t.dtype)
-    coordinates = [_coordinates(n, align_corners).reshape(-1, *(1,) * (r - 1 - d)) for d, n in enumerate(places)]
+    coordinates = [
+        _coordinates(n, align_corners).reshape(-1, *(1,) * (r - 1 - d)) for d, n in enumerate(places)
+    ]
     column = (slice(None), *(None,) * r)
     with np.errstate(all="ignore"):
         for d in range(r):

@@ -14,15 +14,21 @@ from numpy.typing import NDArray
 
 from . import taps
 from .coordinates import AxisMap
+from .reference_sample import affine_grid, crop_and_resize, grid_sample, roi_align, tensor_scatter
 
 __all__ = [
     "INTEGER_RULES",
+    "affine_grid",
+    "crop_and_resize",
     "gather",
     "gather_elements",
     "gather_nd",
+    "grid_sample",
     "resample",
+    "roi_align",
     "rounded",
     "take_along_axis",
+    "tensor_scatter",
 ]
 
 # Gather.

@@ -18,11 +18,6 @@ __all__ = ["affine_grid", "crop_and_resize", "grid_sample", "roi_align", "tensor
 _FAR = 2.0**51
 
 
-def _even(x: float) -> int:
-    """Return the whole number next to x, the even one of two."""
-    return round(x)
-
-
 def _reflected(x: float, low: float, high: float) -> float:
     """Reflect a position at two borders until it lies between them."""
     span = high - low
@@ -49,14 +44,12 @@ def _position(g: float, n: int, mode: str, padding: str, align_corners: bool) ->
     if not -_FAR < x < _FAR:  # NaN too
         x = low
     if mode == "nearest":
-        x = float(_even(x))
+        x = float(round(x))  # the even one of two
     if padding == "reflection":
         x = _reflected(x, low, high)
-    if padding == "reflection" and mode == "cubic":
-        return x
-    if padding != "zeros" and (mode != "cubic" or not low <= x <= high):
-        return min(max(x, 0.0), n - 1.0)
-    return x
+    if mode != "cubic":
+        return x if padding == "zeros" else min(max(x, 0.0), n - 1.0)
+    return min(max(x, -2.0), n + 1.0) if padding == "border" else x
 
 
 def _tap(at: int, n: int, padding: str, align_corners: bool) -> int | None:
@@ -95,17 +88,16 @@ def _weights(x: float, mode: str, work: Any) -> tuple[int, list[Any]]:
     return floor - 1, [work(w) for w in (far(1 + t), near(t), near(1 - t), far(2 - t))]
 
 
-def _value(
-    data: NDArray[Any], xs: Sequence[float], mode: str, padding: str, align_corners: bool, work: Any
-) -> Any:
+def _value(data: NDArray[Any], xs: Sequence[float], options: tuple[str, str, bool], work: Any) -> Any:
     """Return the value of one channel at a position, in the working type; the innermost axis goes first."""
+    mode, padding, align_corners = options
     if not xs:
         return work(data[()])
     first, weights = _weights(xs[0], mode, work)
 
     def at(k: int) -> Any:
         tap = _tap(first + k, data.shape[0], padding, align_corners)
-        return work(0) if tap is None else _value(data[tap], xs[1:], mode, padding, align_corners, work)
+        return work(0) if tap is None else _value(data[tap], xs[1:], options, work)
 
     if mode == "linear":
         if weights[1] == 0:
@@ -150,13 +142,12 @@ def grid_sample(
         for c in range(data.shape[1]):
             if mode == "nearest":
                 taps = [
-                    _tap(int(x), n, padding, align_corners)
-                    for x, n in zip(xs, data.shape[2:], strict=True)
+                    _tap(int(x), n, padding, align_corners) for x, n in zip(xs, data.shape[2:], strict=True)
                 ]
                 if None not in taps:
                     out[(k, c, *p)] = data[(k, c, *taps)]
                 continue
-            value = _value(data[k, c], xs, mode, padding, align_corners, _work(data.dtype))
+            value = _value(data[k, c], xs, (mode, padding, align_corners), _work(data.dtype))
             out[(k, c, *p)] = _stored(value, data.dtype)
     return out
 
@@ -206,9 +197,9 @@ def _largest_term(data: NDArray[Any], xs: Sequence[float], work: Any) -> Any:
     (y, (_, wy)), (x, (_, wx)) = (_weights(at, "linear", work) for at in xs)
     terms = []
     with np.errstate(all="ignore"):
-        for j, l in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            w = (wy if j else 1 - wy) * (wx if l else 1 - wx)
-            terms.append(work(0) if w == 0 else w * work(data[y + j, x + l]))
+        for j, k in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            w = (wy if j else 1 - wy) * (wx if k else 1 - wx)
+            terms.append(work(0) if w == 0 else w * work(data[y + j, x + k]))
     return _largest(terms)
 
 
@@ -244,7 +235,7 @@ def roi_align(
                     elif mode == "max":
                         values.append(_largest_term(image, (y, x), work))
                     else:
-                        values.append(_value(image, (y, x), "linear", "zeros", False, work))
+                        values.append(_value(image, (y, x), ("linear", "zeros", False), work))
             value = work(0)
             with np.errstate(all="ignore"):
                 if mode == "max":
@@ -288,7 +279,7 @@ def crop_and_resize(
                     up = [math.floor(v) + (v - math.floor(v) >= 0.5) for v in (y, x)]
                     out[k, c, i, j] = image[up[0], up[1]]
                 else:
-                    value = _value(image, (y, x), "linear", "border", True, _work(data.dtype))
+                    value = _value(image, (y, x), ("linear", "border", True), _work(data.dtype))
                     out[k, c, i, j] = _stored(value, data.dtype)
     return out
 
