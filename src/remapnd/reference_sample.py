@@ -114,7 +114,7 @@ def _value(data: NDArray[Any], xs: Sequence[float], options: tuple[str, str, boo
 
 def _work(dtype: np.dtype[Any]) -> Any:
     """Return the working type."""
-    return np.float64 if dtype == np.float64 else np.float32
+    return np.float64 if dtype.name == "float64" else np.float32
 
 
 def _stored(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from . import arrays, checks
 from .coordinates import as_fraction
 from .errors import must
-from .plans.regions import Regions, fill_crop_and_resize, fill_roi_align
+from .plans.regions import MAX_BIN_SAMPLES, Regions, fill_crop_and_resize, fill_roi_align
 
 
 def roi_align(
@@ -92,6 +92,8 @@ def roi_align(
     ratio = checks.integer(op, "sampling_ratio", sampling_ratio)
     if ratio < 0:
         raise ValueError(must(op, "sampling_ratio", "be at least 0", ratio))
+    if ratio > MAX_BIN_SAMPLES:
+        raise ValueError(must(op, "sampling_ratio", f"be at most {MAX_BIN_SAMPLES}", ratio))
     checks.choice(op, "mode", mode, ("avg", "max"))
     checks.boolean(op, "half_pixel", half_pixel)
     target = regions.target(out)

@@ -90,12 +90,12 @@ def tensor_scatter(
         if write_indices is None
         else _begins(op, write_indices, x.shape[0], (n, s), mode)
     )
-    if out is not None and out is not data:
-        target = arrays.check_out(op, out, x.shape, x.dtype, (x, u))
-    else:
-        target = None
+    target = None
+    if out is not None:
+        inputs = (u,) if out is data else (x, u)
+        target = arrays.check_out(op, out, x.shape, x.dtype, inputs)
     if u.size == 0:
-        if target is not None:
+        if target is not None and out is not data:
             np.copyto(target, x)
         return arrays.like(data, x.copy()) if out is None else out
     places = (begins[:, None] + np.arange(s)) % n

@@ -15,6 +15,7 @@ from ..errors import must
 from .sample import Sampler, check_sampled_dtype, floats, has_samples, native, sample_axis
 
 _POOLINGS = ("avg", "max")
+MAX_BIN_SAMPLES = _core.MAX_BIN_SAMPLES  # along an axis
 
 
 class Regions:
@@ -86,11 +87,9 @@ def fill_roi_align(
         per_bin = np.maximum(np.ceil(size), 0.0)
     if sampling_ratio:
         per_bin = np.full(per_bin.shape, float(sampling_ratio))
-    if not (per_bin <= _core.MAX_BIN_SAMPLES).all():
-        k = int(np.argwhere(~(per_bin <= _core.MAX_BIN_SAMPLES))[0, 0])
-        rule = (
-            f"ask for at most {_core.MAX_BIN_SAMPLES} samples of a bin along an axis (give `sampling_ratio`)"
-        )
+    if not (per_bin <= MAX_BIN_SAMPLES).all():
+        k = int(np.argwhere(~(per_bin <= MAX_BIN_SAMPLES))[0, 0])
+        rule = f"ask for at most {MAX_BIN_SAMPLES} samples of a bin along an axis (give `sampling_ratio`)"
         raise ValueError(must(op, "rois", rule, f"{per_bin[k].max():.0f}", (k,)))
     if out.size == 0:
         return

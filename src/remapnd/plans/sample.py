@@ -236,14 +236,14 @@ class GridSamplePlan:
             lines.append(f"axis {d + 2}: {n} samples, x = (grid[..., {component}] * {m} + {n - 1}) / 2")
         outside = {
             "zeros": "samples outside are zero",
-            "border": "positions outside are those of the border",
-            "reflection": "positions outside are reflected at the border",
+            "border": "samples outside are those at the border",
+            "reflection": "samples outside are those inside, reflected at the borders",
         }
         lines.append(outside[self.padding])
         if self.mode == "nearest":
             lines.append(f"nearest sample, ties to even; moves {self.data_dtype.itemsize} bytes per item")
         else:
-            work = "float64" if self.data_dtype == np.float64 else "float32"
+            work = "float64" if self.data_dtype.name == "float64" else "float32"
             lines.append(f"{self.mode} in {work}, along axes {tuple(range(r + 1, 1, -1))} in this order")
         return "\n".join(lines)
 

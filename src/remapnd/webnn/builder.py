@@ -82,7 +82,7 @@ def gather_elements(
     Off `axis` the shapes must be equal. The text of WebNN gives the output the shape of `input`; its tests,
     and every implementation, that of `indices`.
     """
-    op = "gatherElements"
+    op = "gather_elements"
     _index_type(op, indices)
     _elements(op, input, indices, axis)
     return result(op, input.data_type, indices.shape)
@@ -105,7 +105,7 @@ def gather_nd(input: OperandDescriptor, indices: OperandDescriptor) -> OperandDe
     TypeError, ValueError
         A rule is broken.
     """
-    op = "gatherND"
+    op = "gather_nd"
     _index_type(op, indices)
     return result(op, input.data_type, _tuples(op, input, indices))
 
@@ -131,7 +131,7 @@ def scatter_elements(
     TypeError, ValueError
         A rule is broken.
     """
-    op = "scatterElements"
+    op = "scatter_elements"
     _index_type(op, indices)
     _same_type(op, input, updates)
     _elements(op, input, indices, axis)
@@ -160,7 +160,7 @@ def scatter_nd(
     TypeError, ValueError
         A rule is broken.
     """
-    op = "scatterND"
+    op = "scatter_nd"
     _index_type(op, indices)
     _same_type(op, input, updates)
     shape = _tuples(op, input, indices)
@@ -230,7 +230,7 @@ def float32_scales(scales: Scales | None) -> tuple[Fraction, ...]:
     for scale in _pair(op, "scales", scales):
         exact = as_fraction(scale, op=op, parameter="scales")
         with np.errstate(over="ignore"):
-            single = np.float32(exact.numerator / exact.denominator)
+            single = np.float32(float(exact) if exact < 2**128 else np.inf)
         if not (np.isfinite(single) and single > 0):
             raise ValueError(must(op, "scales", "be > 0 and finite in float32", shown(scale)))
         rounded.append(Fraction(float(single)))

@@ -1,4 +1,4 @@
-"""WebNN's gathers, scatters and resample2d on arrays: checked by `builder`, computed by remapnd's functions."""
+"""WebNN's gathers, scatters and resample2d on arrays: checked by `builder`, run by remapnd's functions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..errors import must
 from ..gather import gather as _gather
 from ..gather import gather_elements as _gather_elements
 from ..gather import gather_nd as _gather_nd
+from ..reference import INTEGER_RULES
 from ..resample import IntegerRule, resample
 from ..scatter import scatter_elements as _scatter_elements
 from ..scatter import scatter_nd as _scatter_nd
@@ -88,7 +89,7 @@ def gather_elements(input: Any, indices: Any, /, *, axis: int = 0, bounds: Bound
     -----
     Source: WebNN, MLGraphBuilder.gatherElements.
     """
-    op = "gatherElements"
+    op = "gather_elements"
     x, i = _operands(op, bounds, input=input, indices=indices)
     builder.gather_elements(describe(op, "input", x), describe(op, "indices", i), axis=axis)
     return arrays.like(input, _gather_elements(x, i, axis=axis, bounds=bounds))
@@ -120,7 +121,7 @@ def gather_nd(input: Any, indices: Any, /, *, bounds: Bounds = "clip") -> Any:
     -----
     Source: WebNN, MLGraphBuilder.gatherND.
     """
-    op = "gatherND"
+    op = "gather_nd"
     x, i = _operands(op, bounds, input=input, indices=indices)
     builder.gather_nd(describe(op, "input", x), describe(op, "indices", i))
     return arrays.like(input, _gather_nd(x, i, bounds=bounds))
@@ -165,7 +166,7 @@ def scatter_elements(
     -----
     Source: WebNN, MLGraphBuilder.scatterElements.
     """
-    op = "scatterElements"
+    op = "scatter_elements"
     x, i, u = _operands(op, bounds, duplicates, input=input, indices=indices, updates=updates)
     builder.scatter_elements(
         describe(op, "input", x), describe(op, "indices", i), describe(op, "updates", u), axis=axis
@@ -212,7 +213,7 @@ def scatter_nd(
     -----
     Source: WebNN, MLGraphBuilder.scatterND.
     """
-    op = "scatterND"
+    op = "scatter_nd"
     x, i, u = _operands(op, bounds, duplicates, input=input, indices=indices, updates=updates)
     builder.scatter_nd(describe(op, "input", x), describe(op, "indices", i), describe(op, "updates", u))
     if duplicates == "raise":
@@ -247,8 +248,8 @@ def resample2d(
         Output sizes, one for each of `axes`; by default ``floor(size * scale)``. `scales` are then ignored.
     axes : two different integers in [0, 4), default 2 and 3
     positions : {"sizes", "scales"}, default "sizes"
-        What is sampled where scales give no whole size: with the ratio of output to input size, as WebNN says, or
-        with the scales themselves, as ONNX Resize and DirectML do.
+        What is sampled where scales give no whole size: with the ratio of output to input size, as WebNN
+        says, or with the scales themselves, as ONNX Resize and DirectML do.
     integer_rule : {"half_up", "half_even", "truncate"}, default "half_up"
         How "linear" rounds on integers, of which WebNN says nothing.
 
@@ -278,6 +279,7 @@ def resample2d(
     op = "resample2d"
     (x,) = _operands(op, "clip", input=input)
     checks.choice(op, "positions", positions, ("sizes", "scales"))
+    checks.choice(op, "integer_rule", integer_rule, INTEGER_RULES)
     output = builder.resample2d(describe(op, "input", x), mode=mode, scales=scales, sizes=sizes, axes=axes)
     chosen = builder.resampled_axes(axes)
     by_scales = positions == "scales" and sizes is None
