@@ -160,7 +160,6 @@ RULES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str]] =
     ("gather", (F, F), {}, TypeError, f"{INDEX_RULE}, got float32"),
     (
         "gather",
-        "gather",
         (F[0, 0], I),
         {},
         ValueError,
