@@ -310,9 +310,9 @@ struct AxisTaps {
     W weight[4][kSampleBlock];
 };
 
-// A block of `count` positions among `axes` axes, the last of them innermost.  `taps` has one entry for each axis; rows r of
-// `offset` and `inside`, kSampleBlock apart, join the taps of all axes but the last: tap t0 * k + t1 and so on, k taps each.
-// `values` is as large, for intermediates.  With `masked`, some may be outside.
+// A block of `count` positions among `axes` axes, the last of them innermost.  `taps` has one entry for each axis; rows of
+// `offset` and `inside`, kSampleBlock apart, join them: row (t0 * k + t1) * k and so on for taps t0, t1 ... of k each.
+// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.
 template <class W>
 struct Samples {
     int axes;
@@ -335,9 +335,10 @@ struct SampleWork {
     void (*cubic[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
     // out[i] = the largest of the four taps by their weights, two axes; a term of weight zero is 0
     void (*largest_term[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
-    // start with v[0], v[1] ... added or, for `largest`, the larger taken (NaN wins), in this order
-    W (*sum)(const W* v, std::int64_t count, W start);
-    W (*largest)(const W* v, std::int64_t count, W start);
+    // Joins samples v of bins of per_bin each, in order: their mean, or the largest (NaN wins).  The first bin has in_bin
+    // samples already, joined in *so_far, where the last one is left if it is not full.  Full bins to done; returns how many.
+    std::int64_t (*average)(const W* v, std::int64_t count, std::int64_t in_bin, std::int64_t per_bin, W* so_far, W* done);
+    std::int64_t (*largest)(const W* v, std::int64_t count, std::int64_t in_bin, std::int64_t per_bin, W* so_far, W* done);
 };
 
 struct SampleKernels {

@@ -30,14 +30,16 @@ struct Run {
         std::vector<double> ys(static_cast<std::size_t>(rows * region.per_bin[0])), xs(static_cast<std::size_t>(columns * across));
         kernel.bin_positions(region.start[0], region.bin[0], rows, region.per_bin[0], axes[0].n, ys.data());
         kernel.bin_positions(region.start[1], region.bin[1], columns, across, axes[1].n, xs.data());
-        std::vector<W> joined(static_cast<std::size_t>(end - first), W(0));
+        std::vector<W> so_far(static_cast<std::size_t>(end - first), W(0));
         if (per_bin == 0) {
-            for (std::int64_t bin = 0; bin < rows * columns; ++bin) store(t, bin, 0, joined);
+            const W zero = 0;
+            for (std::int64_t c = first; c < end; ++c)
+                for (std::int64_t bin = 0; bin < rows * columns; ++bin) store(at(t, c, bin), &zero, 1);
             return;
         }
         SampleBlock<W> block(Sampling::linear, 2);
         double y[kSampleBlock], x[kSampleBlock];
-        W values[kSampleBlock];
+        W values[kSampleBlock], done[kSampleBlock];
         std::int64_t bin = 0, in_bin = 0;  // where the block begins
         while (bin < rows * columns) {
             std::int64_t count = 0;
@@ -50,11 +52,13 @@ struct Run {
             work.taps(axes[0], Sampling::linear, Padding::zeros, y, count, &block.taps(0));
             work.taps(axes[1], Sampling::linear, Padding::zeros, x, count, &block.taps(1));
             block.join(count);
-            const Samples<W> samples = block.samples(true);
+            const Samples<W> samples = block.samples();
             for (std::int64_t c = first; c < end; ++c) {
                 const std::byte* from = data.data + region.batch * data.strides[0] + c * data.strides[1];
                 take(work, samples, from, values);
-                join(work, t, bin, in_bin, per_bin, values, count, c - first, joined);
+                const std::int64_t bins = (pooling == Pooling::average ? work.average : work.largest)(
+                    values, count, in_bin, per_bin, &so_far[static_cast<std::size_t>(c - first)], done);
+                put(t, c, bin, bins, done);
             }
             bin += (in_bin + count) / per_bin;
             in_bin = (in_bin + count) % per_bin;
@@ -70,33 +74,26 @@ struct Run {
         if (rows().any_nonfinite(values, samples.count)) work.linear_careful[type](samples, from, values);
     }
 
-    // Samples of one channel to the bins that they are of; joined[c] has what the first of these bins has so far.
-    void join(const SampleWork<W>& work, std::int64_t t, std::int64_t bin, std::int64_t in_bin, std::int64_t per_bin,
-              const W* values, std::int64_t count, std::int64_t c, std::vector<W>& joined) const {
-        for (std::int64_t i = 0; i < count; ++bin, in_bin = 0) {
-            const std::int64_t part = std::min(count - i, per_bin - in_bin);
-            const bool begins = in_bin == 0;
-            W& so_far = joined[static_cast<std::size_t>(c)];
-            if (pooling == Pooling::average)
-                so_far = work.sum(values + i, part, begins ? W(0) : so_far);
-            else
-                so_far = work.largest(values + i, part, begins ? values[i] : so_far);
+    std::byte* at(std::int64_t t, std::int64_t c, std::int64_t bin) const {
+        return out.data + t / channel_tasks * out.strides[0] + c * out.strides[1] + bin / out.shape[3] * out.strides[2] +
+               bin % out.shape[3] * out.strides[3];
+    }
+
+    // Results of one channel, from bin `first` on.
+    void put(std::int64_t t, std::int64_t c, std::int64_t first, std::int64_t count, W* done) const {
+        if (rows().any_nonfinite(done, count)) rows().canonical_nans(done, count);
+        const bool even = out.strides[2] == out.shape[3] * out.strides[3];
+        for (std::int64_t i = 0; i < count;) {
+            const std::int64_t bin = first + i, rest = count - i;
+            const std::int64_t part = even ? rest : std::min(rest, out.shape[3] - bin % out.shape[3]);
+            store(at(t, c, bin), done + i, part);
             i += part;
-            if (in_bin + part == per_bin) store_one(t, bin, per_bin, c, so_far);
         }
     }
 
-    void store(std::int64_t t, std::int64_t bin, std::int64_t per_bin, const std::vector<W>& joined) const {
-        for (std::size_t c = 0; c < joined.size(); ++c) store_one(t, bin, per_bin, static_cast<std::int64_t>(c), joined[c]);
-    }
-
-    void store_one(std::int64_t t, std::int64_t bin, std::int64_t per_bin, std::int64_t c, W value) const {
-        if (pooling == Pooling::average && per_bin > 1) value /= static_cast<W>(per_bin);
-        if (rows().any_nonfinite(&value, 1)) rows().canonical_nans(&value, 1);
-        std::byte* to = out.data + t / channel_tasks * out.strides[0] + (t % channel_tasks * kTaskChannels + c) * out.strides[1] +
-                        bin / out.shape[3] * out.strides[2] + bin % out.shape[3] * out.strides[3];
+    void store(std::byte* to, const W* values, std::int64_t count) const {
         const int work = sizeof(W) == 4 ? static_cast<int>(Work::f32) : static_cast<int>(Work::f64);
-        kernels().resample->type[type][work].store(&value, 1, 1, {}, to, 0, 0);
+        kernels().resample->type[type][work].store(values, count, 1, {}, to, out.strides[3], 0);
     }
 
     static const RowKernels<W>& rows() {

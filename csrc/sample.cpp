@@ -165,19 +165,19 @@ void taps(const SampleAxis& axis, Sampling mode, Padding padding, const double* 
 
 // ------------------------------------------------------------------------------------------------ values
 
-template <class T, class W>
-inline W loaded(const byte* p) {
-    T v;
-    std::memcpy(&v, p, sizeof v);
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
-        return to_float(v);
-    else
-        return v;
+// The items of one tap of a block, as they are: what follows is then done in vectors.
+template <class T>
+inline void fetch(const byte* data, const int64_t* offset, int64_t count, T* out) {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(out + i, data + offset[i], sizeof(T));
 }
 
-template <class T, class W, bool masked>
-inline W tap(const byte* data, int64_t offset, typename BitsOf<W>::Int inside) {
-    const W v = loaded<T, W>(data + offset);
+template <class W, bool masked, class T>
+inline W value(T item, const typename BitsOf<W>::Int& inside) {
+    W v;
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+        v = to_float(item);
+    else
+        v = item;
     if constexpr (masked)
         return bit_cast<W>(static_cast<typename BitsOf<W>::Int>(bit_cast<typename BitsOf<W>::Int>(v) & inside));
     else
@@ -200,6 +200,9 @@ inline W lerp(W a, W b, W w) {
     }
 }
 
+template <class W>
+constexpr typename BitsOf<W>::Int quiet_nan = sizeof(W) == 4 ? 0x7fc00000u : static_cast<typename BitsOf<W>::Int>(0x7ff8000000000000u);
+
 inline int64_t rows_of(int taps, int axes) {
     int64_t rows = 1;
     for (int a = 0; a < axes; ++a) rows *= taps;
@@ -208,17 +211,18 @@ inline int64_t rows_of(int taps, int axes) {
 
 template <class T, class W, bool careful, bool masked>
 void linear_by(const Samples<W>& s, const byte* data, W* out) {
-    const AxisTaps<W>& last = s.taps[s.axes - 1];
     int64_t rows = rows_of(2, s.axes - 1);
+    const W* weight = s.taps[s.axes - 1].weight[1];
+    T first[kSampleBlock], second[kSampleBlock];
     for (int64_t r = 0; r < rows; ++r) {
-        const int64_t* offset = s.offset + r * kSampleBlock;
-        const auto* inside = s.inside + r * kSampleBlock;
+        const int64_t* offset = s.offset + 2 * r * kSampleBlock;
+        const auto* inside = s.inside + 2 * r * kSampleBlock;
         W* to = rows == 1 ? out : s.values + r * kSampleBlock;
-        for (int64_t i = 0; i < s.count; ++i) {
-            const W a = tap<T, W, masked>(data, offset[i] + last.offset[0][i], inside[i] & last.inside[0][i]);
-            const W b = tap<T, W, masked>(data, offset[i] + last.offset[1][i], inside[i] & last.inside[1][i]);
-            to[i] = lerp<careful>(a, b, last.weight[1][i]);
-        }
+        fetch(data, offset, s.count, first);
+        fetch(data, offset + kSampleBlock, s.count, second);
+        for (int64_t i = 0; i < s.count; ++i)
+            to[i] = lerp<careful>(value<W, masked>(first[i], inside[i]),
+                                  value<W, masked>(second[i], inside[kSampleBlock + i]), weight[i]);
     }
     for (int a = s.axes - 2; a >= 0; --a) {
         rows /= 2;
@@ -245,15 +249,15 @@ template <class T, class W, bool masked>
 void cubic_by(const Samples<W>& s, const byte* data, W* out) {
     const AxisTaps<W>& last = s.taps[s.axes - 1];
     int64_t rows = rows_of(4, s.axes - 1);
+    T items[4][kSampleBlock];
     for (int64_t r = 0; r < rows; ++r) {
-        const int64_t* offset = s.offset + r * kSampleBlock;
-        const auto* inside = s.inside + r * kSampleBlock;
+        const auto* inside = s.inside + 4 * r * kSampleBlock;
         W* to = rows == 1 ? out : s.values + r * kSampleBlock;
+        for (int k = 0; k < 4; ++k) fetch(data, s.offset + (4 * r + k) * kSampleBlock, s.count, items[k]);
         for (int64_t i = 0; i < s.count; ++i) {
             W sum = W(-0.0);
             for (int k = 0; k < 4; ++k)
-                sum += term(last.weight[k][i],
-                            tap<T, W, masked>(data, offset[i] + last.offset[k][i], inside[i] & last.inside[k][i]));
+                sum += term(last.weight[k][i], value<W, masked>(items[k][i], inside[k * kSampleBlock + i]));
             to[i] = sum;
         }
     }
@@ -276,38 +280,58 @@ void cubic(const Samples<W>& s, const byte* data, W* out) {
     s.masked ? cubic_by<T, W, true>(s, data, out) : cubic_by<T, W, false>(s, data, out);
 }
 
-template <class W>
-inline W larger(W a, W b) {
-    return a != a ? a : b != b ? b : a < b ? b : a;
+template <class T, class W, bool masked>
+void largest_term_by(const Samples<W>& s, const byte* data, W* out) {
+    T items[4][kSampleBlock];
+    for (int k = 0; k < 4; ++k) fetch(data, s.offset + k * kSampleBlock, s.count, items[k]);
+    const W *down = s.taps[0].weight[1], *right = s.taps[1].weight[1];
+    for (int64_t i = 0; i < s.count; ++i) {
+        const W y = down[i], x = right[i];
+        const W w[4] = {(1 - y) * (1 - x), (1 - y) * x, y * (1 - x), y * x};
+        W best = 0, nans = 0;
+        for (int k = 0; k < 4; ++k) {
+            const W v = value<W, masked>(items[k][i], s.inside[k * kSampleBlock + i]);
+            const W one = w[k] == 0 ? W(0) : w[k] * v;
+            nans += one != one ? W(1) : W(0);
+            best = k == 0 || best < one ? one : best;
+        }
+        out[i] = nans > 0 ? bit_cast<W>(quiet_nan<W>) : best;
+    }
 }
 
 template <class T, class W>
 void largest_term(const Samples<W>& s, const byte* data, W* out) {
-    for (int64_t i = 0; i < s.count; ++i) {
-        const W y[2] = {1 - s.taps[0].weight[1][i], s.taps[0].weight[1][i]};
-        const W x[2] = {1 - s.taps[1].weight[1][i], s.taps[1].weight[1][i]};
-        W best = 0;
-        for (int k = 0; k < 4; ++k) {
-            const int j = k / 2, l = k % 2;
-            const W v = tap<T, W, true>(data, s.offset[j * kSampleBlock + i] + s.taps[1].offset[l][i],
-                                        s.inside[j * kSampleBlock + i] & s.taps[1].inside[l][i]);
-            const W w = y[j] * x[l], one = w == 0 ? W(0) : w * v;
-            best = k == 0 ? one : larger(best, one);
+    s.masked ? largest_term_by<T, W, true>(s, data, out) : largest_term_by<T, W, false>(s, data, out);
+}
+
+template <class W, bool average>
+int64_t pool(const W* v, int64_t count, int64_t in_bin, int64_t per_bin, W* so_far, W* done) {
+    const W divisor = static_cast<W>(per_bin);
+    W joined = *so_far;
+    bool nan = joined != joined;
+    int64_t bins = 0;
+    for (int64_t i = 0; i < count;) {
+        if (in_bin == 0) {
+            joined = average ? W(0) : v[i];
+            nan = false;
         }
-        out[i] = best;
+        const int64_t end = i + (count - i < per_bin - in_bin ? count - i : per_bin - in_bin);
+        in_bin += end - i;
+        for (; i < end; ++i) {
+            if constexpr (average) {
+                joined += v[i];
+            } else {
+                nan |= v[i] != v[i];
+                joined = joined < v[i] ? v[i] : joined;
+            }
+        }
+        if (nan) joined = bit_cast<W>(quiet_nan<W>);
+        if (in_bin < per_bin) break;
+        done[bins++] = average && per_bin > 1 ? joined / divisor : joined;
+        in_bin = 0;
     }
-}
-
-template <class W>
-W sum(const W* v, int64_t count, W start) {
-    for (int64_t i = 0; i < count; ++i) start += v[i];
-    return start;
-}
-
-template <class W>
-W largest(const W* v, int64_t count, W start) {
-    for (int64_t i = 0; i < count; ++i) start = larger(start, v[i]);
-    return start;
+    *so_far = joined;
+    return bins;
 }
 
 // ------------------------------------------------------------------------------------------------ the table
@@ -327,8 +351,8 @@ template <class W>
 constexpr SampleWork<W> work_of() {
     SampleWork<W> work{};
     work.taps = &taps<W>;
-    work.sum = &sum<W>;
-    work.largest = &largest<W>;
+    work.average = &pool<W, true>;
+    work.largest = &pool<W, false>;
     return work;
 }
 

@@ -160,7 +160,7 @@ struct Run {
                 work.taps(axes[a], mode, padding, x, at.count, &positioned.taps(static_cast<int>(a)));
             }
             positioned.join(at.count);
-            const Samples<W> samples = positioned.samples(padding == Padding::zeros);
+            const Samples<W> samples = positioned.samples();
             const std::byte* from = image(task);
             std::byte* to = at.out;
             for (std::int64_t c = task.first_channel; c < task.end_channel;
