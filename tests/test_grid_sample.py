@@ -20,6 +20,8 @@ from remapnd import GridSamplePlan, _core, affine_grid, grid_sample, reference
 MODES = ("linear", "nearest", "cubic")
 PADDINGS = ("zeros", "border", "reflection")
 FLOATS = [np.dtype(d) for d in ("f2", ml_dtypes.bfloat16, "f4", "f8")]
+# Not long double: NumPy does not copy its padding item by item, as the reference does.
+MOVED = [d for d in strategies.MOVABLE_DTYPES if d.type is not np.longdouble]
 AWKWARD = [0, 1, -1, 0.5, -0.5, math.nan, math.inf, -math.inf, 1e10, -1e20, 1e300, 2.25, -3, 1e-30, -0.0]
 
 
@@ -35,7 +37,7 @@ def sample_cases(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any
     rank = draw(st.integers(1, 4))
     rng = np.random.default_rng(draw(strategies.seeds))
     mode = draw(st.sampled_from(MODES))
-    dtype = draw(st.sampled_from(strategies.MOVABLE_DTYPES if mode == "nearest" else FLOATS))
+    dtype = draw(st.sampled_from(MOVED if mode == "nearest" else FLOATS))
     sizes = tuple(rng.integers(1, 5, rank).tolist())
     places = tuple(rng.integers(0, 4, rank).tolist())
     batches, channels = rng.integers(0, 3, 2).tolist()

@@ -59,6 +59,17 @@ class Sampler:
     data_dtype: np.dtype[Any]
     grid_dtype: np.dtype[Any]
     axes: tuple[_core.SampleAxis, ...]
+    _run: _core.Sample = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        run = _core.Sample(
+            _MODES.index(self.mode),
+            _PADDINGS.index(self.padding),
+            _FLOAT32 if self.mode == "nearest" else FLOATS[self.data_dtype.name],
+            FLOATS[self.grid_dtype.name],
+            list(self.axes),
+        )
+        object.__setattr__(self, "_run", run)
 
     def fill(
         self,
@@ -68,17 +79,8 @@ class Sampler:
         out: npt.NDArray[Any],
     ) -> None:
         """Write all samples to `out`; with `batches` grid k samples data batches[k]."""
-        nearest = self.mode == "nearest"
-        number = _FLOAT32 if nearest else FLOATS[self.data_dtype.name]
-        run = _core.Sample(
-            _MODES.index(self.mode),
-            _PADDINGS.index(self.padding),
-            number,
-            FLOATS[self.grid_dtype.name],
-            list(self.axes),
-        )
-        grid = native(grid)
-        if nearest:
+        run, grid = self._run, native(grid)
+        if self.mode == "nearest":
             run(data, grid, batches, out)
         elif out.dtype.isnative and out.flags.aligned:
             run(native(data), grid, batches, out)
