@@ -27,7 +27,8 @@ struct Run {
         const std::int64_t rows = out.shape[2], columns = out.shape[3];
         const std::int64_t across = region.per_bin[1], per_bin = region.per_bin[0] * across;
         const SampleKernels& kernel = *kernels().sample;
-        std::vector<double> ys(static_cast<std::size_t>(rows * region.per_bin[0])), xs(static_cast<std::size_t>(columns * across));
+        std::vector<double> ys(static_cast<std::size_t>(rows * region.per_bin[0]));
+        std::vector<double> xs(static_cast<std::size_t>(columns * across));
         kernel.bin_positions(region.start[0], region.bin[0], rows, region.per_bin[0], axes[0].n, ys.data());
         kernel.bin_positions(region.start[1], region.bin[1], columns, across, axes[1].n, xs.data());
         std::vector<W> so_far(static_cast<std::size_t>(end - first), W(0));
@@ -108,7 +109,7 @@ template <class W>
 Outcome run(Pooling pooling, Type type, const ArrayView& data, const Region* regions, std::int64_t count,
             const ArrayView& out, const Poll& poll) {
     Run<W> r{pooling, static_cast<int>(type), data, regions, out, {}, (out.shape[1] + kTaskChannels - 1) / kTaskChannels};
-    for (int d = 0; d < 2; ++d) r.axes[d] = {data.shape[d + 2], 0, 0, -0.5, static_cast<double>(data.shape[d + 2]) - 0.5, data.strides[d + 2]};
+    for (int d = 0; d < 2; ++d) r.axes[d] = {data.shape[d + 2], 0, 0, 0, 0, data.strides[d + 2]};
     return run_all(count * r.channel_tasks, std::cref(r), poll);
 }
 
@@ -117,8 +118,8 @@ Outcome run(Pooling pooling, Type type, const ArrayView& data, const Region* reg
 Outcome run_roi_align(Pooling pooling, Type type, const ArrayView& data, const Region* regions, std::int64_t count,
                       const ArrayView& out, const Poll& poll) {
     check_sample_type(type);
-    if (data.rank != 4 || out.rank != 4 || data.itemsize != kTypeSize[static_cast<int>(type)] || out.itemsize != data.itemsize ||
-        out.shape[0] != count || out.shape[1] != data.shape[1])
+    if (data.rank != 4 || out.rank != 4 || data.itemsize != kTypeSize[static_cast<int>(type)] ||
+        out.itemsize != data.itemsize || out.shape[0] != count || out.shape[1] != data.shape[1])
         throw std::invalid_argument("shapes or item sizes do not fit");
     if (is_empty(out)) return Outcome::done;
     check_sampled_length(data.shape[2]);

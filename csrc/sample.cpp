@@ -201,7 +201,9 @@ inline W lerp(W a, W b, W w) {
 }
 
 template <class W>
-constexpr typename BitsOf<W>::Int quiet_nan = sizeof(W) == 4 ? 0x7fc00000u : static_cast<typename BitsOf<W>::Int>(0x7ff8000000000000u);
+constexpr typename BitsOf<W>::Int quiet_nan = 0x7fc00000u;
+template <>
+constexpr std::uint64_t quiet_nan<double> = 0x7ff8000000000000u;
 
 inline int64_t rows_of(int taps, int axes) {
     int64_t rows = 1;

@@ -1,5 +1,6 @@
 // A block of positions between the kernels that make taps and those that use them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -16,7 +17,7 @@ const SampleWork<W>& sample_work() {
         return kernels().sample->f64;
 }
 
-// The element type, 16-bit floats and up, that is computed with in W.
+// Whether values of a type are computed with in double; others in float.
 inline bool works_in_double(Type type) { return type == Type::f64; }
 
 inline void check_sample_type(Type type) {
@@ -60,12 +61,14 @@ public:
                     const AxisTaps<W>& taps = taps_[a];
                     for (std::int64_t i = 0; i < count; ++i) offset_[to + i] = offset_[from + i] + taps.offset[t][i];
                     if (!masked_) continue;
-                    for (std::int64_t i = 0; i < count; ++i) inside_[to + i] = inside_[from + i] & taps.inside[t][i];
+                    for (std::int64_t i = 0; i < count; ++i)
+                        inside_[to + i] = inside_[from + i] & taps.inside[t][i];
                 }
     }
 
     Samples<W> samples() {
-        return {static_cast<int>(taps_.size()), count_, masked_, taps_.data(), offset_.data(), inside_.data(), values_.data()};
+        return {static_cast<int>(taps_.size()), count_, masked_, taps_.data(), offset_.data(), inside_.data(),
+                values_.data()};
     }
 
 private:

@@ -26,7 +26,10 @@ struct Places {
         for (int d = 1; d + 1 < grid.rank; ++d) {
             const Axis a{grid.shape[d], grid.strides[d], out.strides[d + 1]};
             if (a.size == 1 && !axes.empty()) continue;
-            if (!axes.empty() && (axes.back().size == 1 || (axes.back().grid == a.size * a.grid && axes.back().out == a.size * a.out)))
+            const auto goes_on = [&](const Axis& b) {
+                return b.size == 1 || (b.grid == a.size * a.grid && b.out == a.size * a.out);
+            };
+            if (!axes.empty() && goes_on(axes.back()))
                 axes.back() = {axes.back().size * a.size, a.grid, a.out};
             else
                 axes.push_back(a);
@@ -143,7 +146,8 @@ struct Run {
     void interpolate(const Task& task) const {
         const SampleWork<W>& work = sample_work<W>();
         const ResampleKernels& rows = *kernels().resample;
-        const int t = static_cast<int>(type), w = sizeof(W) == 4 ? static_cast<int>(Work::f32) : static_cast<int>(Work::f64);
+        const int t = static_cast<int>(type);
+        const int w = sizeof(W) == 4 ? static_cast<int>(Work::f32) : static_cast<int>(Work::f64);
         const RowKernels<W>& row = [&]() -> const RowKernels<W>& {
             if constexpr (sizeof(W) == 4)
                 return rows.f32;
@@ -200,7 +204,8 @@ Outcome SampleRun::operator()(const ArrayView& data, const ArrayView& grid, cons
     const int r = static_cast<int>(axes_.size());
     std::vector<SampleAxis> axes = axes_;
     bool fits = data.rank == r + 2 && out.rank == r + 2 && grid.rank == r + 2 && grid.shape[r + 1] == r &&
-                data.itemsize == out.itemsize && data.itemsize > 0 && grid.itemsize == kTypeSize[static_cast<int>(grid_type_)] &&
+                data.itemsize == out.itemsize && data.itemsize > 0 &&
+                grid.itemsize == kTypeSize[static_cast<int>(grid_type_)] &&
                 (mode_ == Sampling::nearest || data.itemsize == kTypeSize[static_cast<int>(type_)]) &&
                 out.shape[0] == grid.shape[0] && out.shape[1] == data.shape[1] &&
                 (batches || grid.shape[0] == data.shape[0]);
