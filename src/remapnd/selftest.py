@@ -363,7 +363,7 @@ def _sample_cases() -> Iterator[Case]:
         for padding in ("zeros", "border", "reflection"):
             for dtype in ("float16", "float32", "float64"):
                 data = _special(seed, (2, 3, 5, 7), dtype)
-                grid = _special(seed + 10, (2, 9, 17, 2), "float32") * np.float32(2.0**-11)
+                grid = _special(seed + 10, (2, 5, 9, 2), "float32") * np.float32(2.0**-11)
                 options = {"mode": mode, "padding": padding, "align_corners": seed % 2 == 0}
                 name = f"grid_sample {mode} {padding} {dtype}"
                 yield Case(name, grid_sample, reference.grid_sample, (data, grid), options)
