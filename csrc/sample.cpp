@@ -108,12 +108,12 @@ void whole(const SampleAxis& axis, const double* x, int64_t count, int64_t* offs
 
 // ------------------------------------------------------------------------------------------------ taps
 
-inline int32_t reflected_tap(int32_t at, int32_t n, bool on_samples) {
+inline int32_t reflected_tap(int64_t at, int64_t n, bool on_samples) {
     if (n == 1) return 0;
-    const int32_t period = on_samples ? 2 * (n - 1) : 2 * n;
+    const int64_t period = on_samples ? 2 * (n - 1) : 2 * n;
     at %= period;
     if (at < 0) at += period;
-    return at < n ? at : on_samples ? period - at : period - 1 - at;
+    return static_cast<int32_t>(at < n ? at : on_samples ? period - at : period - 1 - at);
 }
 
 // Tap k of position i at sample `at`.
