@@ -31,7 +31,7 @@ from .plans.resample import ResamplePlan
 from .plans.sample import GridSamplePlan
 from .plans.scatter import ScatterElementsPlan, ScatterNDPlan
 from .regions import crop_and_resize, roi_align
-from .resample import resample, resize
+from .resample import describe, resample, resize
 from .scatter import put_along_axis, scatter_elements, scatter_nd
 from .tensor_scatter import tensor_scatter
 
@@ -46,6 +46,7 @@ __all__ = [
     "__version__",
     "affine_grid",
     "crop_and_resize",
+    "describe",
     "gather",
     "gather_elements",
     "gather_nd",
