@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-from remapnd.cli import bench, check, config, levels, resize, run, selftest, struct
+from remapnd.cli import bench, check, config, explain, levels, resize, run, selftest, struct
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
 
@@ -24,10 +24,13 @@ _COMMANDS = {
     "levels": levels,
     "struct": struct,
     "resize": resize,
+    "explain": explain,
     "bench": bench,
     "selftest": selftest,
     "config": config,
 }
+# Options whose values may begin with a minus sign, which argparse takes for that of an option.
+_SIGNED = ("--axes", "--roi", "--rows", "--cubic-coefficient", "--extrapolation-value")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _PIPE_CLOSED = 141  # 128 + SIGPIPE
 
@@ -82,10 +85,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
-    """Write ``--axes -2,-1`` as ``--axes=-2,-1``, as argparse takes such a value for an option."""
+    """Write ``--axes -2,-1`` as ``--axes=-2,-1``."""
     joined: list[str] = []
     for argument in argv:
-        if joined[-1:] == ["--axes"] and re.match(r"-\d+,", argument):
+        if joined and joined[-1] in _SIGNED and re.match(r"-(\d|\.|:|inf|nan)", argument):
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)

@@ -1,66 +1,66 @@
-"""`remapnd resize`: another size for an .npy array of any rank, or for a PNG or JPEG image."""
+"""`remapnd resize`: another size for an array in a file, of any rank, or for an image."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
 import os
-import re
-import warnings
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from remapnd.cli import alpha, images
+from remapnd.cli import alpha, array_files, images, options, resampling, values
 from remapnd.cli.console import complain, fail, say
-from remapnd.coordinates import COORDINATE_MODES
+from remapnd.cli.errors import InputError, UsageError
+from remapnd.cli.progress import progress
+from remapnd.cli.slabs import SLAB, slabs
 from remapnd.files import replacing
+from remapnd.filters import FILTER_MODES
+from remapnd.plans.resample import ResamplePlan
 from remapnd.reference import INTEGER_RULES
-from remapnd.resample import resize
-from remapnd.taps import NEAREST_RULES
 
 __all__ = ["add_parser", "run"]
 
 _DESCRIPTION = """\
-Write IN to OUT with another size. Either may be .npy, .png, .jpg or .jpeg.
+Write IN to OUT with another size. Either may be .npy, .npz, .png, .jpg or .jpeg.
 
 An image is an array of shape (H, W) or (H, W, channels), turned as its EXIF
-orientation says. Its color profile is kept, other metadata is not. Colors are mixed
-as they are stored, not in linear light, and weighted by alpha. JPEG is written at
-quality 95 without chroma subsampling. OUT may be IN, and is written whole or not at
-all.
+orientation says. Color profile and resolution (DPI) are kept, other metadata is
+not, and of an animation only the first frame is read. Colors are mixed as they are
+stored, not in linear light, and weighted by alpha. 16-bit PNG stays 16-bit. With
+--mode nearest a palette stays a palette, and its numbers can be labels.
 
-An output is made of the nearest sample, or of the nearest two of each axis, and of
-no others: there is no low-pass filter. Shrinking by more than 2 aliases: it skips
-samples, and fine patterns become coarse ones. The function `remapnd.resize` has
-antialiasing.
+An image that shrinks is antialiased (--antialias pillow), as image programs do:
+else patterns finer than a new pixel turn into coarse ones. Arrays are not, as with
+the function remapnd.resize; the line that is printed says what was done.
+
+OUT may be IN, and is written whole or not at all. Large .npy files are read, computed
+and written in parts, so that they may be larger than memory.
 """
 _EXAMPLES = """\
 examples:
-  remapnd resize photo.jpg small.png --scale 1/2
-  remapnd resize volume.npy half.npy --scale 0.5
-  remapnd resize volume.npy larger.npy --shape 192x192x192
-  remapnd resize labels.npy out.npy --shape 256x256 --axes 1,2 --mode nearest
+  remapnd resize photo.jpg small.jpg --scale 1/2
+  remapnd resize photo.jpg wide.png --shape 480x640 --mode lanczos3
+  remapnd resize labels.png half.png --scale 1/2 --mode nearest
+  remapnd resize volume.npy half.npy --scale 0.5 --antialias pillow
+  remapnd resize volume.npy larger.npy --shape 192x192x192 --mode cubic
+  remapnd resize batch.npz out.npz --key images --shape 256x256 --axes 1,2
+  remapnd resize in.npy out.npy --shape 64x64 --coordinates tf_crop_and_resize \\
+      --roi 0.25,0.25,0.75,0.75
 """
-_INTEGER = re.compile(r"\d{1,20}", re.ASCII)
-# Bounded, so that no exponent makes a number of millions of digits.
-_NUMBER = re.compile(r"(\d{1,40}(\.\d{0,40})?|\.\d{1,40})(e[+-]?\d{1,2})?|\d{1,40}/\d{1,40}", re.ASCII)
-
-
-class _UsageError(Exception):
-    """The command line contradicts itself; exit status 2."""
-
-
-class _InputError(Exception):
-    """A file or its content does not fit; exit status 1."""
+_AUTO: Final = "auto"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the sub-command."""
     parser = subparsers.add_parser(
         "resize",
-        help="resize an .npy array, or a PNG or JPEG image",
+        usage="remapnd resize IN OUT (--shape N[xN...] | --scale S[xS...]) [options]",
+        help="resize an array (.npy, .npz) or an image (PNG, JPEG)",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -69,7 +69,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("output", metavar="OUT", help="file to write")
     size = parser.add_mutually_exclusive_group(required=True)
     size.add_argument(
-        "--shape", metavar="N[xN...]", help="new length of each resized axis, or one for all: 480x640, 256"
+        "--shape",
+        metavar="N[xN...]",
+        help="new length of each resized axis, or one for all: 480x640 (height x width), 256",
     )
     size.add_argument(
         "--scale",
@@ -81,34 +83,38 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--axes",
         metavar="A[,A...]",
-        help="axes of an .npy array to resize, negative ones from the end. By default all of them if one "
+        help="axes of an array to resize, negative ones from the end. By default all of them if one "
         "number is given, else the leading ones, as many as numbers are given. Of an image always H and W",
     )
-    parser.add_argument("--mode", choices=("linear", "nearest"), default="linear", help="default: linear")
-    parser.add_argument(
-        "--coordinates",
-        choices=COORDINATE_MODES,
-        default="half_pixel",
-        metavar="NAME",
-        help=f"one of {', '.join(COORDINATE_MODES)}; default: half_pixel",
+    parser.add_argument("--key", metavar="NAME", help="which array of an .npz file; not needed if it has one")
+    resampling.add_options(
+        parser,
+        antialias=(_AUTO,),
+        default=f"default: {_AUTO}, that is pillow for an image of which H or W shrinks, else none",
     )
-    parser.add_argument(
-        "--nearest-rule",
-        choices=NEAREST_RULES,
-        metavar="RULE",
-        help=f"for --mode nearest, one of {', '.join(NEAREST_RULES)}; default: half_up",
-    )
-    parser.add_argument(
+    other = parser.add_argument_group("values")
+    other.add_argument(
         "--integer-rule",
         choices=INTEGER_RULES,
         metavar="RULE",
-        help=f"for --mode linear of integers, one of {', '.join(INTEGER_RULES)}; default: half_up",
+        help=f"how results on integers are rounded: {', '.join(INTEGER_RULES)}; default: half_up",
     )
-    parser.add_argument(
+    other.add_argument(
+        "--extrapolation-value",
+        metavar="V",
+        help="for --coordinates tf_crop_and_resize: value of samples outside IN; default: 0",
+    )
+    other.add_argument(
         "--straight-alpha",
         action="store_true",
-        help="for --mode linear of an image with alpha: mix each channel by itself, so that the colors of "
-        "transparent pixels count as well",
+        help="of an image with alpha: mix each channel by itself, so that the colors of transparent pixels "
+        "count as well",
+    )
+    other.add_argument(
+        "--quality",
+        type=options.integer(1),
+        metavar="1..100",
+        help=f"of a JPEG file that is written, without chroma subsampling; default: {images.QUALITY}",
     )
 
 
@@ -116,144 +122,152 @@ def run(args: argparse.Namespace) -> int:
     """Do what the command line says; return the exit status."""
     try:
         _resize_file(args)
-    except (_UsageError, _InputError) as error:
+    except (UsageError, InputError) as error:
         fail("resize", error)
-        return 2 if isinstance(error, _UsageError) else 1
+        return 2 if isinstance(error, UsageError) else 1
     return 0
 
 
 def _resize_file(args: argparse.Namespace) -> None:
     """Read, resize, write."""
-    if args.nearest_rule and args.mode != "nearest":
-        raise _UsageError(f"--nearest-rule goes with --mode nearest, got --mode {args.mode}")
-    if args.integer_rule and args.mode != "linear":
-        raise _UsageError(f"--integer-rule goes with --mode linear, got --mode {args.mode}")
-    if args.straight_alpha and args.mode != "linear":
-        raise _UsageError(f"--straight-alpha goes with --mode linear, got --mode {args.mode}")
     kind, kind_out = _kind(args.input), _kind(args.output)
-    if args.straight_alpha and kind == ".npy":
-        raise _UsageError(f"--straight-alpha goes with images, got {args.input}")
-    axes, numbers = _axes_and_numbers(args, is_image=kind != ".npy")
-    picture = _read(args.input, kind)
+    _check(args, kind, kind_out)
+    axes, numbers = _axes_and_numbers(args, is_image=kind in images.FORMATS)
+    given = resampling.given(args)
+    picture, key = _read(args, kind)
     for note in picture.notes:
         complain(f"remapnd resize: note: {args.input}: {note}")
-    shape_in = picture.pixels.shape
-    picture.pixels = _resized(args, picture, axes, numbers)
-    _write(args.output, kind_out, picture)
-    say(f"{args.output}: {picture.pixels.dtype} {shape_in} -> {picture.pixels.shape}")
+    data = picture.pixels
+    if axes is not None and len(axes) > data.ndim:
+        raise InputError(f"{args.input} has shape {data.shape}, so {len(axes)} axes cannot be resized")
+    shrinks = _shrinks(args, numbers, data.shape, axes)
+    antialias = args.antialias or _AUTO
+    if antialias == _AUTO:
+        antialias = "pillow" if shrinks and kind in images.FORMATS and args.mode in FILTER_MODES else "none"
+    if antialias != "none":
+        given["antialias"] = antialias
+    how = args.mode
+    if args.mode in FILTER_MODES and (shrinks or antialias != "none"):
+        how += f", antialias {antialias}"
+    per_axis: Any = numbers[0] if len(numbers) == 1 else tuple(numbers)
+    lengths: Any = int(numbers[0]) if len(numbers) == 1 else tuple(map(int, numbers))
+    shape, given["scales"] = (None, per_axis) if args.shape is None else (lengths, None)
+    try:
+        plan = ResamplePlan.resized(data.shape, data.dtype, shape, axes=axes, **given)
+        if picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha:
+            picture.pixels = alpha.resize_weighted(data, shape, **given)
+            how += ", colors weighted by alpha"
+            _write(args, kind_out, key, picture)
+        elif kind_out == ".npy" and _large(plan):
+            _write_in_parts(args.output, plan, data)
+        else:
+            picture.pixels = np.asarray(plan(data))
+            _write(args, kind_out, key, picture)
+    except (TypeError, ValueError, MemoryError) as error:
+        raise InputError(f"{args.input}: {error}") from None
+    say(f"{args.output}: {data.dtype} {data.shape} -> {plan.output_shape}, {how}")
+
+
+def _check(args: argparse.Namespace, kind: str, kind_out: str) -> None:
+    """Refuse options that do not go with each other or with the files."""
+    resampling.check(args)
+    if args.straight_alpha and kind not in images.FORMATS:
+        raise UsageError(f"--straight-alpha goes with images, got {args.input}")
+    if args.key is not None and kind != ".npz":
+        raise UsageError(f"--key goes with .npz files, got {args.input}")
+    if args.quality is not None and images.FORMATS.get(kind_out) != "JPEG":
+        raise UsageError(f"--quality goes with a .jpg or .jpeg file to write, got {args.output}")
+    if args.quality is not None and args.quality > 100:
+        raise UsageError(f"--quality must be in [1, 100], got {args.quality}")
 
 
 def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list[int] | None, list[Fraction]]:
     """Return the axes to resize, None for all, and the number of --shape or --scale for each, or for all."""
-    numbers = _numbers(args)
+    if args.shape is not None:
+        option, text, numbers = "--shape", args.shape, values.sizes("--shape", args.shape)
+    else:
+        option, text, numbers = "--scale", args.scale, values.factors("--scale", args.scale)
     if is_image:
         if args.axes is not None:
-            raise _UsageError(
-                f"--axes goes with .npy arrays; of an image H and W are resized, got {args.axes}"
-            )
+            raise UsageError(f"--axes goes with arrays; of an image H and W are resized, got {args.axes}")
         axes, whose = [0, 1], "H and W"
     elif args.axes is None:
         return None if len(numbers) == 1 else list(range(len(numbers))), numbers
     else:
-        axes, whose = _axes(args.axes), f"--axes {args.axes}"
+        axes, whose = values.integers("--axes", args.axes), f"--axes {args.axes}"
     if len(numbers) not in (1, len(axes)):
-        option, text = ("--scale", args.scale) if args.shape is None else ("--shape", args.shape)
-        raise _UsageError(f"{option} must have one number, or one for each of {whose}, got {text}")
+        raise UsageError(f"{option} must have one number, or one for each of {whose}, got {text}")
     return axes, numbers
-
-
-def _numbers(args: argparse.Namespace) -> list[Fraction]:
-    """Return the numbers of --shape or --scale, all of them greater than zero."""
-    if args.shape is not None:
-        option, text, form, what = "--shape", args.shape, _INTEGER, "integers"
-    else:
-        option, text, form, what = "--scale", args.scale, _NUMBER, "numbers"
-    numbers = []
-    for part in text.lower().split("x"):
-        denominator = part.partition("/")[2]
-        if not form.fullmatch(part) or (denominator and not int(denominator)) or not Fraction(part):
-            raise _UsageError(f"{option} must be {what} greater than 0 with x between them, got {text!r}")
-        numbers.append(Fraction(part))
-    return numbers
-
-
-def _axes(text: str) -> list[int]:
-    """Return the numbers of --axes."""
-    if not re.fullmatch(r"-?\d{1,4}(,-?\d{1,4})*", text, re.ASCII):
-        raise _UsageError(f"--axes must be integers with commas between them, got {text!r}")
-    return [int(part) for part in text.split(",")]
 
 
 def _kind(path: str) -> str:
     """Return the file name's suffix, which says what the file holds."""
     suffix = os.path.splitext(path)[1].lower()
-    if suffix != ".npy" and suffix not in images.FORMATS:
-        raise _UsageError(f"the name of a file must end with .npy, .png, .jpg or .jpeg, got {path}")
+    if suffix not in (*array_files.SUFFIXES, *images.FORMATS):
+        raise UsageError(f"the name of a file must end with .npy, .npz, .png, .jpg or .jpeg, got {path}")
     return suffix
 
 
-def _read(path: str, kind: str) -> images.Picture:
-    """Read an array or an image."""
+def _shrinks(
+    args: argparse.Namespace, numbers: list[Fraction], shape: tuple[int, ...], axes: list[int] | None
+) -> bool:
+    """Whether any axis gets fewer samples."""
+    if args.shape is None:
+        return min(numbers) < 1
+    rank = len(shape)
+    axes = list(range(rank)) if axes is None else axes
+    lengths = [shape[axis] if -rank <= axis < rank else 0 for axis in axes]  # the plan refuses other axes
+    wanted = numbers * len(lengths) if len(numbers) == 1 else numbers
+    return any(n_out < n_in for n_out, n_in in zip(wanted, lengths, strict=True))
+
+
+def _read(args: argparse.Namespace, kind: str) -> tuple[images.Picture, str]:
+    """Read an array or an image, and its name."""
+    path = args.input
     try:
-        return images.Picture(_load(path)) if kind == ".npy" else images.read(path)
+        if kind in images.FORMATS:
+            return images.read(path, as_labels=args.mode not in FILTER_MODES), array_files.DEFAULT_KEY
+        array, key = array_files.load(path, kind, args.key)
+        return images.Picture(array), key
     except ModuleNotFoundError as error:
-        raise _InputError(error) from None
+        raise InputError(error) from None
     except OSError as error:
-        raise _InputError(f"cannot read {path}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except (ValueError, EOFError, MemoryError) as error:
-        raise _InputError(f"cannot read {path}: {error}") from None
+        raise InputError(f"cannot read {path}: {error}") from None
 
 
-def _load(path: str) -> npt.NDArray[Any]:
-    """Map an .npy file."""
-    with open(path, "rb") as file:
-        if file.read(6) != b"\x93NUMPY":  # np.load would take it for a pickle
-            raise ValueError("this is no .npy file")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NumPy evaluates a damaged header, too
-            try:
-                return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
-            except (ArithmeticError, TypeError, ValueError):  # an empty array cannot be mapped; of a damaged
-                return np.asanyarray(np.load(path, allow_pickle=False))  # file the reader has more to say
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:  # NumPy's header parser lets many kinds out, all meaning the same
-        raise ValueError(str(error)) from None
+def _large(plan: ResamplePlan) -> bool:
+    """Whether data or result is better not held in memory as a whole."""
+    sizes = (math.prod(shape) * plan.dtype.itemsize for shape in (plan.data_shape, plan.output_shape))
+    return max(sizes) > SLAB and plan.dtype.names is None
 
 
-def _resized(
-    args: argparse.Namespace, picture: images.Picture, axes: list[int] | None, numbers: list[Fraction]
-) -> npt.NDArray[Any]:
-    """Resize an array or an image as the options say."""
-    data = picture.pixels
-    if axes is not None and len(axes) > data.ndim:
-        raise _InputError(f"{args.input} has shape {data.shape}, so {len(axes)} axes cannot be resized")
-    per_axis: Any = numbers[0] if len(numbers) == 1 else tuple(numbers)
-    lengths: Any = int(numbers[0]) if len(numbers) == 1 else tuple(map(int, numbers))
-    shape, scales = (None, per_axis) if args.shape is None else (lengths, None)
-    rules = {"nearest_rule": args.nearest_rule, "integer_rule": args.integer_rule}
-    given = {name: rule for name, rule in rules.items() if rule}
-    given["coordinates"] = args.coordinates
-    try:
-        if picture.has_alpha and args.mode == "linear" and not args.straight_alpha:
-            return alpha.resize_weighted(data, shape, scales=scales, **given)
-        return np.asarray(resize(data, shape, scales=scales, axes=axes, mode=args.mode, **given))
-    except (TypeError, ValueError, MemoryError) as error:
-        raise _InputError(f"{args.input}: {error}") from None
+def _write_in_parts(path: str, plan: ResamplePlan, data: npt.NDArray[Any]) -> None:
+    """Compute and write an .npy file in slabs, whole or not at all."""
+    total = math.prod(plan.output_shape) * plan.dtype.itemsize
+    with _writing(path) as file, progress(os.path.basename(path), total) as done:
+        array_files.write_parts(file, plan.output_shape, plan.dtype, slabs(plan, data), done)
 
 
-def _write(path: str, kind: str, picture: images.Picture) -> None:
+def _write(args: argparse.Namespace, kind: str, key: str, picture: images.Picture) -> None:
     """Write an array or an image, whole or not at all."""
+    with _writing(args.output) as file:
+        if kind in images.FORMATS:
+            images.write(file, picture, images.FORMATS[kind], args.quality or images.QUALITY)
+        else:
+            array_files.write_array(file, kind, key, np.asanyarray(picture.pixels))
+
+
+@contextlib.contextmanager
+def _writing(path: str) -> Iterator[BinaryIO]:
+    """Open a file that appears whole or not at all, and say what goes wrong."""
     try:
         with replacing(path) as file:
-            if kind == ".npy":
-                np.lib.format.write_array(file, np.asanyarray(picture.pixels), allow_pickle=False)
-            else:
-                images.write(file, picture, images.FORMATS[kind])
+            yield file
     except ModuleNotFoundError as error:
-        raise _InputError(error) from None
+        raise InputError(error) from None
     except OSError as error:
-        raise _InputError(f"cannot write {path}: {error.strerror or error}") from None
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
     except ValueError as error:
-        raise _InputError(f"cannot write {path}: {error}") from None
+        raise InputError(f"cannot write {path}: {error}") from None
