@@ -62,7 +62,7 @@ _OUTSIDE: Final = {
 }
 _ROWS: Final = 16  # outputs that are shown by default
 _TAPS: Final = 16  # taps of an output that a table shows
-_TERMS: Final = 8  # of a formula
+_TERMS: Final = 6  # of a formula
 _MOST: Final = 1 << 18  # taps that are computed
 _LONG: Final = 48  # letters of a fraction
 
