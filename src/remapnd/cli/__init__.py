@@ -14,13 +14,14 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-from remapnd.cli import bench, check, config, resize, run, selftest
+from remapnd.cli import bench, check, config, lint, resize, run, selftest
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
 
 _COMMANDS = {
     "run": run,
     "check": check,
+    "lint": lint,
     "resize": resize,
     "bench": bench,
     "selftest": selftest,

@@ -1,4 +1,4 @@
-"""ONNX models of gathers, scatters and resizes on any CPU: run them, and see what other runtimes make of them.
+"""ONNX models of gathers, scatters and resizes on any CPU: run them, see what other runtimes do.
 
 Needs the extra ``remapnd[onnx]``.
 

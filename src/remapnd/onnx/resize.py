@@ -34,9 +34,9 @@ tf_half_pixel_for_nn from opset 13 on, are taken as ONNX Runtime takes them.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
 
@@ -71,7 +71,7 @@ _CROP: Final = "tf_crop_and_resize"
 _KEPT: Final = 16  # plans of a node
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Axis:
     """What happens along one axis.
 
@@ -155,9 +155,11 @@ class ResizeNode:
 
     def by_scales(self, x: Array, scales: Array | None = None) -> Array:
         """Resize `x`, as the inputs of opset 10 and earlier say: scales by input or attribute."""
-        if scales is None:
-            scales = np.array(self.scales, np.float32)
-        return self(x, None, scales, None)
+        return self(x, None, self.as_scales() if scales is None else scales, None)
+
+    def as_scales(self) -> Array:
+        """Return the scales that Upsample-1 and -7 have as attributes."""
+        return np.array(self.scales, np.float32)
 
     def geometry(
         self, shape: Sequence[int], roi: Array | None, scales: Array | None, sizes: Array | None
@@ -185,6 +187,14 @@ class ResizeNode:
             self._followed(Axis(*values), by_scales=asked[1] is None)
             for values in zip(axes, n_ins, n_outs, steps, *edges, strict=True)
         ]
+
+    def along(self, axis: Axis) -> Callable[[Array], Array]:
+        """Return what is computed along one axis alone, whatever the others; of and for arrays of one axis."""
+        moved = dataclasses.replace(axis, axis=0)
+        plan = self._resample_plan((axis.n_in,), np.dtype(np.float64), [moved])
+        if self.mode == "nearest" and self.rules == "onnxruntime" and axis.scale == 1:
+            return lambda x: x.copy()
+        return plan
 
     def _axes(self, rank: int) -> tuple[int, ...]:
         """Return the axes that scales, sizes and roi list."""
@@ -255,14 +265,7 @@ class ResizeNode:
         if wanted == axis.n_out:
             return axis
         reached = Fraction(axis.n_out - 1) / (wanted - 1) if axis.n_out > 1 else Fraction(0)
-        return Axis(
-            axis.axis,
-            axis.n_in,
-            axis.n_out,
-            axis.scale,
-            axis.start,
-            axis.start + (axis.end - axis.start) * reached,
-        )
+        return dataclasses.replace(axis, end=axis.start + (axis.end - axis.start) * reached)
 
     def _plan(self, x: Array, geometry: list[Axis]) -> Callable[[Array], Array]:
         """Make the plans for arrays like `x`, one after the other."""
