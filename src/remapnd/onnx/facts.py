@@ -145,7 +145,7 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
 
 
 def symbolic_dims(model: onnx.ModelProto) -> list[str]:
-    """Return the names of the dimensions of the inputs that have no length, ``"INPUT.AXIS"`` without a name."""
+    """Return the names of the dimensions of the inputs that have no length; ``"INPUT.AXIS"`` for no name."""
     names = {
         dim.dim_param or f"{value.name}.{axis}": None
         for value in model.graph.input

@@ -18,6 +18,7 @@ from remapnd.onnx.operators import is_known, prepare_node
 from remapnd.onnx.resize import RESIZE_RULES
 
 _NAMES_OF_FUNCTIONS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "resize")
+_NAMES_IN_RESIZE = {"`data`": "`X`", "`shape`": "`sizes`"}  # what ONNX calls the function's parameters
 
 
 class Step:
@@ -37,6 +38,9 @@ class Step:
             function, colon, text = str(error).partition(": ")
             if not colon or function not in _NAMES_OF_FUNCTIONS:
                 raise
+            if function == "resize":
+                for ours, theirs in _NAMES_IN_RESIZE.items():
+                    text = text.replace(ours, theirs)
             kind = next(k for k in (TypeError, IndexError, ValueError) if isinstance(error, k))
             raise kind(f"{node.label}: {text}") from error
 

@@ -8,7 +8,7 @@ DirectML for what a feature level takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -55,7 +55,6 @@ class Values(NamedTuple):
     output: Tensor
 
 
-_MOST_DIMENSIONS: Final = 8
 _SCATTER_DIMENSIONS: Final = 4  # the provider refuses more
 
 _TYPES: Final[Mapping[str, str]] = {
@@ -112,7 +111,7 @@ def _indexed(node: Node, values: Values) -> Placement:
     # Scatters pass signed indices as the unsigned type of the same width.
     unsigned = scatters and indices.type in ("int32", "int64")
     index_type = f"u{indices.type}" if unsigned else indices.type
-    return _at_level(operator, data.type, index_type, count, found, known == ranks)
+    return _at_level(operator, _Wanted(data.type, index_type, count, known == ranks), found)
 
 
 def _resize(node: Node, values: Values) -> Placement:
@@ -129,7 +128,7 @@ def _resize(node: Node, values: Values) -> Placement:
         after = values.output.shape or ("?",) * len(data.shape)
         # The provider drops dimensions of size 1 before and after.
         count = max(1, sum((n, m) != (1, 1) for n, m in zip(data.shape, after, strict=False)))
-    return _at_level(operator, data.type, None, count, found, data.shape is not None)
+    return _at_level(operator, _Wanted(data.type, None, count, data.shape is not None), found)
 
 
 def _refused_resize(node: Node) -> str:
@@ -144,42 +143,37 @@ def _refused_resize(node: Node) -> str:
     return ""
 
 
-def _at_level(
-    operator: OperatorType,
-    data_type: str | None,
-    index_type: str | None,
-    count: int,
-    differences: Sequence[Difference],
-    complete: bool,
-) -> Placement:
+class _Wanted(NamedTuple):
+    """What a node needs of a level; None for a type that is not known."""
+
+    data_type: str | None
+    index_type: str | None
+    dimensions: int
+    shapes_known: bool
+
+
+def _at_level(operator: OperatorType, wanted: _Wanted, differences: Sequence[Difference]) -> Placement:
     """Find the feature level that takes these types, and at least so many dimensions."""
+    data_type, index_type, dimensions, shapes_known = wanted
     named = None if data_type is None else _TYPES.get(data_type)
     if data_type is not None and named is None:
         return Placement(None, None, f"DirectML has no data type for tensor({data_type})")
-
-    def takes(*conditions: Callable[[SupportRow], bool]) -> FeatureLevel | None:
-        return lowest_level(operator, lambda row: all(holds(row) for holds in conditions))
+    index = None if index_type is None else _TYPES.get(index_type)
 
     def type_fits(row: SupportRow) -> bool:
         return named is None or TensorDataType.parse(named) in row.data_types
 
-    def index_fits(row: SupportRow) -> bool:
-        known = None if index_type is None else _TYPES.get(index_type)
-        return known is None or TensorDataType.parse(known) in row.index_types
+    def fits(row: SupportRow) -> bool:  # fewer dimensions are padded with ones in front
+        index_fits = index is None or TensorDataType.parse(index) in row.index_types
+        return type_fits(row) and index_fits and dimensions <= max(row.dimension_counts)
 
-    def count_fits(row: SupportRow) -> bool:  # fewer are padded with ones in front
-        return count <= max(row.dimension_counts)
-
-    found = tuple(differences)
-    level = takes(type_fits, index_fits, count_fits)
+    level = lowest_level(operator, fits)
     if level is None:
-        if takes(type_fits) is None:
+        if lowest_level(operator, type_fits) is None:
             return Placement(None, None, f"{operator} takes no {named}")
-        if count > _MOST_DIMENSIONS or takes(count_fits) is None:
-            most = max(max(row.dimension_counts) for row in SUPPORT[operator])
-            return Placement(None, None, f"{operator} takes at most {most} dimensions, here {count}")
-        return Placement(None, None, f"{operator} takes no {named} with {count} dimensions")
+        most = max(max(row.dimension_counts) for row in SUPPORT[operator])
+        return Placement(None, None, f"{operator} takes at most {most} dimensions, here {dimensions}")
     missing = [] if data_type is not None else ["the type"]
-    missing += [] if complete else ["a shape"]
+    missing += [] if shapes_known else ["a shape"]
     reason = f"{' and '.join(missing)} is not known" if missing else ""
-    return Placement(operator, level, reason, found)
+    return Placement(operator, level, reason, tuple(differences))

@@ -72,7 +72,8 @@ class Node:
             given = type_name(array.dtype)
             if given not in allowed:
                 listed = ", ".join(sorted(allowed, key=_width))
-                raise TypeError(must(self.label, self.input_name(k), f"be {listed}", given or array.dtype))
+                rule = f"be {listed}" if len(allowed) == 1 else f"be one of {listed}"
+                raise TypeError(must(self.label, self.input_name(k), rule, given or array.dtype))
 
     def input_name(self, position: int) -> str:
         """Return what the operator calls an input."""

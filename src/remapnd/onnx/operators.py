@@ -62,7 +62,7 @@ PLUMBING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "Concat", 1): plumbing.concat,
     ("", "Constant", 1): plumbing.constant,
     ("", "ConstantOfShape", 9): plumbing.constant_of_shape,
-    ("", "Div", 7): plumbing.elementwise(plumbing.divided),
+    ("", "Div", 7): plumbing.divide,
     ("", "Floor", 6): plumbing.unary(np.floor),
     ("", "Identity", 1): _identity,
     ("", "Mul", 7): plumbing.elementwise(np.multiply),

@@ -31,10 +31,11 @@ def elementwise(function: Callable[..., Any]) -> Callable[[Node, str], Function]
                 listed = ", ".join(map(str, sorted(dtypes, key=str)))
                 raise TypeError(must(node.label, "inputs", "have one dtype", listed))
             try:
-                result: Array = np.asarray(functools.reduce(function, arrays))
+                np.broadcast_shapes(*(array.shape for array in arrays))
             except ValueError:
                 shapes = " and ".join(str(array.shape) for array in arrays)
                 raise ValueError(must(node.label, "inputs", "be broadcastable", shapes)) from None
+            result: Array = np.asarray(functools.reduce(function, arrays))
             return result.astype(arrays[0].dtype, copy=False)
 
         return run
@@ -47,12 +48,22 @@ def unary(function: Callable[[Array], Any]) -> Callable[[Node, str], Function]:
     return lambda node, rules: lambda x: np.asarray(function(x))
 
 
-def divided(a: Array, b: Array) -> Array:
-    """Divide; integers towards zero, and not by zero."""
+def divide(node: Node, rules: str) -> Function:
+    """Div: integers towards zero, and not by zero."""
+    run = elementwise(_divided)(node, rules)
+
+    def checked(a: Array, b: Array) -> Array:
+        if b.dtype.kind in "iu" and not np.all(b):
+            raise ValueError(must(node.label, "B", "hold no zero where it holds integers", 0))
+        return run(a, b)
+
+    return checked
+
+
+def _divided(a: Array, b: Array) -> Array:
+    """Divide arrays."""
     if a.dtype.kind not in "iu":
         return np.asarray(np.divide(a, b))
-    if not np.all(b):
-        raise ValueError(must("Div", "B", "hold no zero where it holds integers", 0))
     quotient = np.floor_divide(a, b)
     return np.asarray(quotient + ((quotient < 0) & (quotient * b != a)).astype(a.dtype))
 
@@ -228,7 +239,7 @@ def slice_by_inputs(node: Node, rules: str) -> Function:
 def _integers(node: Node, name: str, array: Array) -> tuple[int, ...]:
     """Return a list given as an input."""
     if array.ndim != 1:
-        raise ValueError(must(node.label, name, "be a list, of one axis", f"{array.ndim} axes"))
+        raise ValueError(must(node.label, name, "be a list, with one axis", f"shape {array.shape}"))
     return tuple(array.tolist())
 
 

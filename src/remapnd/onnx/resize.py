@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
@@ -132,6 +133,7 @@ class ResizeNode:
             self.scales = [1.0, 1.0, attributes["height_scale"], attributes["width_scale"]]
         # Resize-10 knows no nearest_mode; ONNX Runtime takes the ceiling where an axis shrinks.
         self.ceil_to_shrink = node.since == 10 and rules == "onnxruntime"
+        self._lock = threading.Lock()
         self._plans: dict[tuple[Any, ...], Callable[[Array], Array]] = {}
 
     def _choice(self, attributes: dict[str, Any], name: str, allowed: Sequence[str]) -> str:
@@ -148,9 +150,10 @@ class ResizeNode:
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plan(x, self.geometry(x.shape, roi, scales, sizes))
-            if len(self._plans) >= _KEPT:
-                self._plans.pop(next(iter(self._plans)), None)
-            self._plans[key] = plan
+            with self._lock:
+                if len(self._plans) >= _KEPT:
+                    del self._plans[next(iter(self._plans))]
+                self._plans[key] = plan
         return plan(x)
 
     def by_scales(self, x: Array, scales: Array | None = None) -> Array:
@@ -189,7 +192,7 @@ class ResizeNode:
         ]
 
     def along(self, axis: Axis) -> Callable[[Array], Array]:
-        """Return what is computed along one axis alone, whatever the others; of and for arrays of one axis."""
+        """Return what is computed along one axis alone, for arrays of one axis."""
         moved = dataclasses.replace(axis, axis=0)
         plan = self._resample_plan((axis.n_in,), np.dtype(np.float64), [moved])
         if self.mode == "nearest" and self.rules == "onnxruntime" and axis.scale == 1:
@@ -205,7 +208,7 @@ class ResizeNode:
         if array is None:
             return None
         if array.ndim != 1:
-            raise ValueError(must(self.label, name, "be a list, of one axis", f"{array.ndim} axes"))
+            raise ValueError(must(self.label, name, "be a list, with one axis", f"shape {array.shape}"))
         if not array.size and axes:
             return None
         if array.size != len(axes):
