@@ -242,15 +242,8 @@ def _input(tensor: Any) -> str:
     """Show a type and shape; sizes that are long expressions as question marks."""
     if tensor.shape is None:
         return str(tensor)
-    sizes = [
-        "?" if len(str(size)) > _SIZE_WIDTH or _is_invented(size) else str(size) for size in tensor.shape
-    ]
+    sizes = [str(size) if len(str(size)) <= _SIZE_WIDTH else "?" for size in tensor.shape]
     return f"{tensor.type or '?'}[{','.join(sizes)}]"
-
-
-def _is_invented(size: int | str) -> bool:
-    """Whether a size is a name that shape inference made up."""
-    return isinstance(size, str) and size.startswith("unk__")
 
 
 def _verdict(result: Comparison, allowed: float) -> str:

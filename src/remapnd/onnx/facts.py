@@ -125,8 +125,8 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
     found = set()
     for value in copied.graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            name = dim.dim_param or f"{value.name}.{axis}"
-            if _size(dim) == (dim.dim_param or "?") and name in dims:
+            name = dim_name(value.name, axis, dim)
+            if name in dims:
                 found.add(name)
                 dim.dim_value = dims[name]
     unknown = [name for name in dims if name not in found]
@@ -147,12 +147,17 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
 def symbolic_dims(model: onnx.ModelProto) -> list[str]:
     """Return the names of the dimensions of the inputs that have no length; ``"INPUT.AXIS"`` for no name."""
     names = {
-        dim.dim_param or f"{value.name}.{axis}": None
+        dim_name(value.name, axis, dim): None
         for value in model.graph.input
         for axis, dim in enumerate(value.type.tensor_type.shape.dim)
-        if isinstance(_size(dim), str)
     }
-    return list(names)
+    return [name for name in names if name]
+
+
+def dim_name(value: str, axis: int, dim: Any) -> str:
+    """Return the name of a dimension of an input; an empty text if it has a length."""
+    size = _size(dim)
+    return "" if isinstance(size, int) else f"{value}.{axis}" if size == "?" else size
 
 
 def nodes_of(graph: onnx.GraphProto, path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
@@ -181,10 +186,11 @@ def _tensor(declared: Any) -> Tensor:
 
 
 def _size(dim: Any) -> int | str:
-    """Read a size; some exporters write -1 for one that is not known."""
+    """Read a size; some exporters write -1 for one that is not known, and inference makes up names."""
     if dim.HasField("dim_value"):
         return int(dim.dim_value) if dim.dim_value >= 0 else "?"
-    return str(dim.dim_param) or "?"
+    name = str(dim.dim_param)
+    return "?" if not name or name.startswith("unk__") else name
 
 
 def _type(code: int) -> str | None:
