@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from remapnd.cli import options
 from remapnd.cli.console import fail, say
-from remapnd.cli.table import shortened, table
+from remapnd.cli.table import bad, bold, print_table
 from remapnd.directml.enums import FeatureLevel
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ examples:
   remapnd lint model.onnx --feature-level 5_0 --fail-on directml,webnn
   remapnd lint model.onnx --verify --dim batch=1 --dim height=640 --dim width=640
 """
-_NAME_WIDTH, _INPUT_WIDTH, _SIZE_WIDTH = 32, 44, 8
+_NAME_WIDTH, _INPUT_WIDTH, _SIZE_WIDTH = 44, 44, 8
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -201,13 +201,13 @@ def _print(
 ) -> None:
     """Print a table of the nodes, and below it what there is to say of them."""
     count = len(reports)
-    say(f"{file}: {count or 'no'} {'node' if count == 1 else 'nodes'} that gather, scatter or resize")
+    say(bold(f"{file}: {count or 'no'} {'node' if count == 1 else 'nodes'} that gather, scatter or resize"))
     if not reports:
         return
     head = ["node", "operator", "input", "DirectML", "from", "WebNN"]
     if results:
         head.append("ONNX Runtime")
-    say("\n".join(table(head, [_cells(report, results, args) for report in reports])))
+    print_table(head, [_cells(report, results, args) for report in reports], indent=0)
     notes: dict[str, list[str]] = {}
     for report in reports:
         for note in _notes(report, args.feature_level):
@@ -217,7 +217,7 @@ def _print(
             notes.setdefault(_difference(result), []).append(report.path + report.node)
     for note, nodes in notes.items():
         others = "" if len(nodes) == 1 else f" and {len(nodes) - 1} more"
-        say(f"{nodes[0]}{others}: {note}")
+        say(f"{_shortened(nodes[0], _NAME_WIDTH)}{others}: {note}")
 
 
 def _cells(report: NodeReport, results: Mapping[str, Comparison], args: argparse.Namespace) -> list[str]:
@@ -225,9 +225,9 @@ def _cells(report: NodeReport, results: Mapping[str, Comparison], args: argparse
     placed, first = report.directml, report.inputs[0] if report.inputs else None
     level = "" if placed.feature_level is None else str(placed.feature_level)
     cells = [
-        shortened(report.path + report.node, _NAME_WIDTH),
+        _shortened(report.path + report.node, _NAME_WIDTH),
         report.operator,
-        "-" if first is None else shortened(_input(first), _INPUT_WIDTH),
+        "-" if first is None else _shortened(_input(first), _INPUT_WIDTH),
         "-" if placed.operator is None else str(placed.operator),
         level or "-",
         report.webnn.method or "-",
@@ -236,6 +236,12 @@ def _cells(report: NodeReport, results: Mapping[str, Comparison], args: argparse
         result = results.get(report.output_name)
         cells.append("not run" if result is None else _verdict(result, _allowed(report, args)))
     return cells
+
+
+def _shortened(text: str, width: int) -> str:
+    """Return a text, something behind its start left out if it is longer than `width`."""
+    start = width // 4
+    return text if len(text) <= width else f"{text[:start]}...{text[start + 3 - width :]}"
 
 
 def _input(tensor: Any) -> str:
@@ -258,7 +264,7 @@ def _verdict(result: Comparison, allowed: float) -> str:
 def _notes(report: NodeReport, level: FeatureLevel) -> list[str]:
     """Return sentences about a node."""
     if report.error:
-        return [f"error: {report.error}"]
+        return [f"{bad('error')}: {report.error}"]
     placed = report.directml
     notes = []
     if placed.operator is None:

@@ -53,7 +53,7 @@ class BackendRep(base.BackendRep):
     def _by_name(self, inputs: Any) -> Mapping[str, Any]:
         """Give each input of the graph its array."""
         names = [*self._graph.inputs, *self._graph.defaults]
-        needed = list(self._graph.inputs)
+        needed = self._graph.inputs
         if not isinstance(inputs, Mapping):
             listed = inputs if isinstance(inputs, Sequence) and not isinstance(inputs, str) else [inputs]
             if not len(needed) <= len(listed) <= len(names):

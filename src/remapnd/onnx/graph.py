@@ -80,8 +80,9 @@ class Graph:
         versions = opset_versions(model)
         self.steps = [Step(read_node(proto, versions), rules) for proto in graph.node]
         self.constants = {tensor.name: as_array(tensor, base_dir) for tensor in graph.initializer}
-        self.inputs = {value.name: value for value in graph.input if value.name not in self.constants}
-        self.defaults = {value.name: value for value in graph.input if value.name in self.constants}
+        self.inputs = [value.name for value in graph.input if value.name not in self.constants]
+        self.defaults = [value.name for value in graph.input if value.name in self.constants]
+        self._declared = {value.name: _declared(value.type.tensor_type) for value in graph.input}
         self.outputs = [value.name for value in graph.output]
         self._check_order()
         self._last_use = {
@@ -108,28 +109,24 @@ class Graph:
         values: dict[str, Array] = dict(self.constants)
         for name, array in inputs.items():
             values[name] = self._checked(name, array)
-        given = list(values.values())
+        held = list(values.values())
         for k, step in enumerate(self.steps):
             node = step.node
             values[node.outputs[0]] = step([values[name] if name else None for name in node.inputs])
             for name in node.inputs:
                 if name and self._last_use[name] == k:
                     values.pop(name, None)
-        return [_own(values[name], given) for name in self.outputs]
+        return _own([values[name] for name in self.outputs], held)
 
     def _checked(self, name: str, value: Any) -> Array:
         """Return an input as an array of the type and shape that the graph declares."""
         array = np.asarray(value)
         if array.dtype.kind in "US":
             array = array.astype(object)
-        declared = (self.inputs | self.defaults)[name].type.tensor_type
-        if declared.elem_type:
-            rule = f"tensor({onnx.TensorProto.DataType.Name(declared.elem_type).lower()})"
-            given = type_name(array.dtype)
-            if given != rule:
-                raise TypeError(must("run", name, f"be {rule}", given or array.dtype))
-        if declared.HasField("shape"):
-            sizes = [d.dim_value if d.HasField("dim_value") else None for d in declared.shape.dim]
+        kind, sizes = self._declared[name]
+        if kind and type_name(array.dtype) != kind:
+            raise TypeError(must("run", name, f"be {kind}", type_name(array.dtype) or array.dtype))
+        if sizes is not None and array.shape != sizes:
             fits = len(sizes) == array.ndim and all(
                 size in (None, n) for size, n in zip(sizes, array.shape, strict=True)
             )
@@ -139,10 +136,23 @@ class Graph:
         return array
 
 
-def _own(array: Array, given: Sequence[Array]) -> Array:
-    """Return an array that nothing else holds."""
-    shared = not array.flags.writeable or any(np.may_share_memory(array, other) for other in given)
-    return array.copy() if shared or array.base is not None else array
+def _declared(tensor: Any) -> tuple[str, tuple[int | None, ...] | None]:
+    """Return the type and the sizes that a graph declares for an input; None for a size that it leaves open."""
+    kind = f"tensor({onnx.TensorProto.DataType.Name(tensor.elem_type).lower()})" if tensor.elem_type else ""
+    if not tensor.HasField("shape"):
+        return kind, None
+    sizes = (dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
+    return kind, tuple(size if size >= 0 else None for size in sizes)  # some exporters write -1
+
+
+def _own(arrays: Sequence[Array], held: list[Array]) -> list[Array]:
+    """Return arrays that share memory with none of `held`, nor with each other."""
+    owned = []
+    for array in arrays:
+        shared = not array.flags.writeable or any(np.may_share_memory(array, other) for other in held)
+        owned.append(array.copy() if shared else array)
+        held.append(owned[-1])
+    return owned
 
 
 def unknown_operators(graph: onnx.GraphProto) -> list[str]:

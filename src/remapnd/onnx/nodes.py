@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,7 @@ def _width(type_name: str) -> tuple[str, int]:
     return type_name.rstrip("0123456789)"), int(digits or 0)
 
 
+@lru_cache(maxsize=128)
 def type_name(dtype: np.dtype[Any]) -> str:
     """Return the type of ONNX that a dtype is, such as "tensor(float)"; an empty text for none."""
     if dtype.kind in "OUS":
