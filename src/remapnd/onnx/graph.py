@@ -137,7 +137,7 @@ class Graph:
 
 
 def _declared(tensor: Any) -> tuple[str, tuple[int | None, ...] | None]:
-    """Return the type and the sizes that a graph declares for an input; None for a size that it leaves open."""
+    """Return the type and the sizes that a graph declares for an input; None for a size that is open."""
     kind = f"tensor({onnx.TensorProto.DataType.Name(tensor.elem_type).lower()})" if tensor.elem_type else ""
     if not tensor.HasField("shape"):
         return kind, None
