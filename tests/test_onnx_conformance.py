@@ -8,6 +8,7 @@ import vectors
 
 onnx = pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
 import onnx_models as models  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from remapnd import onnx as ronnx  # noqa: E402
 
@@ -36,6 +37,28 @@ REFUSED: dict[str, tuple[type[Exception], str, str]] = {
     ),
 }
 
+# Rows that the rule of ONNX answers in another way: why.
+OTHERWISE: dict[str, str] = {
+    r"ort/ResizeOpTest\.(?!OVEP).*4DBilinear.*_u?int8/0": "integers are rounded, not cut",
+    r"ort/ResizeOpTest\..*crop_and_resize_with(out)?_extrapolation(_u?int8)?/0": "scale * length is no "
+    "whole number, nor are the results",
+    r"ort/ResizeOpTest\.ResizeOpLinearDownSampleTest_4DBilinear_align_corners/0": "scale * length is 2.4",
+    r"ort/ResizeOpTest\.ResizeOpCubicDownSampleTest_with_roi/0": "scale * length is 3.2",
+    r"ort/ResizeOpTest\.ResizeOpNearest_OneToOneMapping.*": "an axis of scale 1 is resampled as any other",
+    r"ort/ResizeOpTest\.ResizeOpNearestDownSampleTest_Ver10/0": "no ceiling where an axis shrinks",
+    r"ort/ResizeOpTest\.ResizeOpCubicDownSampleTest_antialias_large_custom_coeff/0": "rounded once",
+    r"ort/ResizeOpTest\.Antialias_(Bilinear|NhwcBilinear|Bicubic)_[Dd]type/\d": "rounded once",
+    r"ort/UpsampleOpTest\..*UpsampleOp4DBilinearTest_int32/0": "integers are rounded, not cut",
+}
+
+# Rows that the reference evaluator of ONNX does not answer as this package does by the rule of ONNX: why.
+REFERENCE: dict[str, str] = {
+    r"ort/ResizeOpTest\..*(_tf_half_pixel(_for_nn)?|OneToOneMapping.*Dims)/0": "it has no tf_half_pixel_for_nn",
+    r"ort/ResizeOpTest\.Axes_NegativeInRange_18/0": "it takes no negative axes",
+    r"ort/ResizeOpTest\.Antialias_Use_Extrapolation/0": "its roi of single precision puts the last sample, "
+    "which is on the border, outside",
+}
+
 # What is raised for each category of error.
 ERRORS: dict[str, tuple[type[Exception], str]] = {
     "axis out of range": (ValueError, r"`ax[ie]s` must lie in \[-\d, \d\), got -?\d+$"),
@@ -60,8 +83,8 @@ ERRORS: dict[str, tuple[type[Exception], str]] = {
 }
 
 
-def run(row: vectors.Row, domain: str, version: int, rules: str) -> np.ndarray:
-    """Run a row as a model of one node."""
+def model_of(row: vectors.Row, domain: str, version: int) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
+    """Make a model of one node for a row, and its inputs."""
     inputs = {name: vectors.array(tensor) for name, tensor in row["inputs"].items()}
     if row["op"] == "Resize" and version > 10:
         order = ("X", "roi", "scales", "sizes") if "sizes" in inputs else ("X", "roi", "scales")
@@ -74,8 +97,13 @@ def run(row: vectors.Row, domain: str, version: int, rules: str) -> np.ndarray:
         domain=domain if contrib else "",
         **row["attrs"],
     )
-    rep = ronnx.prepare(model, resize_rules=rules)
-    (got,) = rep.run([array for array in inputs.values() if array is not None])
+    return model, {name: array for name, array in inputs.items() if array is not None}
+
+
+def run(row: vectors.Row, domain: str, version: int, rules: str) -> np.ndarray:
+    """Run a row."""
+    model, inputs = model_of(row, domain, version)
+    (got,) = ronnx.prepare(model, resize_rules=rules).run(inputs)
     return got.astype(str) if got.dtype == object else got
 
 
@@ -126,8 +154,35 @@ def test_row_with_an_error(case):
         run(row, domain, version, "onnxruntime")
 
 
+@pytest.mark.parametrize("case", cases(ANSWERED))
+def test_row_by_the_rule_of_onnx(case):
+    row, domain, version = case
+    text = vectors.disagreement(run(row, domain, version, "onnx"), vectors.only_output(row), row["tolerance"])
+    assert bool(text) == (vectors.entry(OTHERWISE, row) is not None), text
+
+
+@pytest.mark.parametrize(
+    "row",
+    vectors.cases(
+        row
+        for row in ANSWERED
+        if row["op"] == "Resize" and row["opsets"][0][1] > 10 and vectors.entry(REFERENCE, row) is None
+    ),
+)
+def test_reference_evaluator_agrees_with_the_rule_of_onnx(row):
+    model, inputs = model_of(row, *row["opsets"][0])
+    there = ReferenceEvaluator(model).run(None, inputs)[0]
+    here = ronnx.prepare(model, resize_rules="onnx").run(inputs)[0]
+    if here.dtype.kind in "iu":
+        np.testing.assert_array_equal(here, there, strict=True)
+    else:
+        np.testing.assert_allclose(here, there, rtol=1e-4, atol=1e-5 * np.abs(there).max(), strict=True)
+
+
 @vectors.ABSENT
 def test_no_entry_of_the_tables_is_unused():
     assert vectors.unused(RULES, ROWS) == []
     assert vectors.unused(REFUSED, ROWS) == []
+    assert vectors.unused(OTHERWISE, ANSWERED) == []
+    assert vectors.unused(REFERENCE, ANSWERED) == []
     assert {row["error"] for row in FAILING} == set(ERRORS)

@@ -147,6 +147,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], type[Exception], str]] = 
     ("Resize", dict.fromkeys("abcde", X), {}, ValueError, "`inputs` must number 1 to 4, got 5"),
     ("GatherND", {"x": X}, {"domain": "com.microsoft"}, ValueError, "`inputs` must number 2, got 1"),
     ("ScatterND", {"data": X, "i": None, "u": X}, {}, ValueError, "`indices` must be given, got none"),
+    ("Concat", {"a": X, "b": None, "c": X}, {"axis": 0}, ValueError, "`inputs` must be given, got none"),
+    ("Resize", {"X": None, "roi": TWO}, {}, ValueError, "`X` must be given, got none"),
     # shape operators
     ("Cast", {"x": X}, {"to": TensorProto.STRING}, ValueError,
      "`to` must be a boolean, an integer of 8 bits or more or a float of 16 bits or more, got STRING"),

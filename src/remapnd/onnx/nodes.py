@@ -239,11 +239,14 @@ def _check_count(proto: onnx.NodeProto, schema: OpSchema, who: str) -> None:
         if schema.min_input == schema.max_input:
             rule = f"number {schema.min_input}"
         raise ValueError(must(who, "inputs", rule, given))
-    for k, name in enumerate(inputs[: len(schema.inputs)]):
-        if not name and schema.inputs[k].option == OpSchema.FormalParameterOption.Single:
-            if schema.name == "Resize":
-                continue  # opset 11 and 12 take an empty tensor for what is left out; exporters leave it out
-            raise ValueError(must(who, schema.inputs[k].name, "be given", "none"))
+    for k, name in enumerate(inputs):
+        formal = schema.inputs[min(k, len(schema.inputs) - 1)]
+        # Opsets 11 and 12 take empty tensors for what Resize does not use; exporters leave the inputs out.
+        may_be_empty = formal.option == OpSchema.FormalParameterOption.Optional or (
+            schema.name == "Resize" and k
+        )
+        if not name and not may_be_empty:
+            raise ValueError(must(who, formal.name, "be given", "none"))
 
 
 def _contrib_gather_nd(proto: onnx.NodeProto, who: str) -> Node:
