@@ -18,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 import remapnd  # noqa: E402
 from remapnd import onnx as ronnx  # noqa: E402
+from remapnd.onnx.lint import lint  # noqa: E402
 
 INCLUDED = (
     r"^test_(gather|scatter|resize|upsample|shape|slice|concat|cast|constant(?!_pad)|constantofshape|identity"
@@ -268,6 +269,26 @@ def test_model_from_a_file_with_external_data(tmp_path):
     assert (tmp_path / "weights.bin").stat().st_size == X.nbytes
     for file in (path, str(path)):
         assert_array_equal(ronnx.run_model(file, [np.array([2, -3])])[0], X[[2, 0]])
+
+
+def with_function() -> onnx.ModelProto:
+    """A model that calls a function of its own."""
+    inside = helper.make_node("Gather", ["a", "b"], ["c"], name="inner", axis=1)
+    opset = [helper.make_opsetid("", 19)]
+    function = helper.make_function("local", "Pick", ["a", "b"], ["c"], [inside], opset)
+    call = helper.make_node("Pick", ["x", "i"], ["y"], domain="local")
+    values = [models.value_info("x", X), models.value_info("i", np.zeros(2, np.int64))]
+    model = models.model([call], values, [models.value_info("y", X, [3, 2])])
+    model.opset_import.append(helper.make_opsetid("local", 1))
+    model.functions.append(function)
+    return model
+
+
+def test_functions_of_the_model():
+    assert ronnx.is_compatible(with_function())
+    assert_array_equal(ronnx.run_model(with_function(), [X, np.array([3, 0])])[0], X[:, [3, 0]])
+    (report,) = lint(with_function())
+    assert (report.operator, str(report.inputs[0])) == ("Gather-13", "float[3,4]")
 
 
 def test_devices():

@@ -15,7 +15,7 @@ from onnx import helper
 from onnx.backend import base
 
 from remapnd.errors import must
-from remapnd.onnx.graph import Graph, Step, unknown_operators
+from remapnd.onnx.graph import Graph, Step, inlined, unknown_operators
 from remapnd.onnx.nodes import Array, read_node
 from remapnd.onnx.resize import ResizeRules
 
@@ -75,7 +75,7 @@ class Backend(base.Backend):
     @classmethod
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
         """Whether the model has only operators that this backend knows."""
-        return not unknown_operators(model.graph)
+        return not unknown_operators(inlined(model).graph)
 
     @classmethod
     def prepare(

@@ -14,7 +14,7 @@ import onnx
 from onnx import AttributeProto
 
 from remapnd.errors import must
-from remapnd.onnx.graph import Step
+from remapnd.onnx.graph import Step, inlined
 from remapnd.onnx.nodes import Array, as_array, opset_versions, read_node
 from remapnd.onnx.operators import is_known
 
@@ -121,7 +121,7 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
         The model has no dimension of a name in `dims`, or no shapes can be inferred.
     """
     copied = onnx.ModelProto()
-    copied.CopyFrom(model)
+    copied.CopyFrom(inlined(model))
     found = set()
     for value in copied.graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):

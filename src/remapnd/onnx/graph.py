@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.inliner
 
 from remapnd import checks
 from remapnd.errors import must
@@ -65,6 +66,7 @@ class Graph:
 
     def __init__(self, model: onnx.ModelProto, rules: str = "onnxruntime", base_dir: str = "") -> None:
         checks.choice("prepare", "resize_rules", rules, RESIZE_RULES)
+        model = inlined(model)
         graph = model.graph
         unknown = unknown_operators(graph)
         if unknown:
@@ -153,6 +155,11 @@ def _own(arrays: Sequence[Array], held: list[Array]) -> list[Array]:
         owned.append(array.copy() if shared else array)
         held.append(owned[-1])
     return owned
+
+
+def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model without functions of its own: their nodes are put in place of those that call them."""
+    return onnx.inliner.inline_local_functions(model) if model.functions else model
 
 
 def unknown_operators(graph: onnx.GraphProto) -> list[str]:

@@ -97,7 +97,7 @@ def _indexed(node: Node, values: Values) -> Placement:
     differences = scatter_differences if scatters else gather_differences
     reduction = node.attributes.get("reduction", "none")
     if node.domain:
-        return Placement(None, None, f"the provider does not have {node.domain}::{node.op}")
+        return Placement(None, None, f"what the provider makes of {node.domain}::{node.op} is not known")
     if reduction != "none":
         return Placement(None, None, f"DirectML's scatters have no reduction, here {reduction!r}")
     data, indices = values.inputs[0] or values.output, values.inputs[1] or values.output

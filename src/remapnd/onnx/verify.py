@@ -15,7 +15,7 @@ import onnx
 
 from remapnd.errors import must
 from remapnd.onnx.facts import Tensor, inferred, symbolic_dims
-from remapnd.onnx.graph import Step
+from remapnd.onnx.graph import Step, inlined
 from remapnd.onnx.nodes import Array, label, opset_versions, read_node
 from remapnd.onnx.operators import FAMILY
 
@@ -94,6 +94,7 @@ def verify(
         raise ImportError(text, name=error.name) from error
     path = None if isinstance(model, onnx.ModelProto) else os.fspath(model)
     whole = model if isinstance(model, onnx.ModelProto) else onnx.load(model, load_external_data=False)
+    whole = inlined(whole)
     given = inferred(whole, dims or {})
     missing = symbolic_dims(given)
     if missing:
