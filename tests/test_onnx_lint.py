@@ -198,13 +198,13 @@ def test_scatters_differ_in_order_sign_and_range():
          ["the provider takes half_pixel for Resize-10, the CPU X / scale; ramp 0..7 of 8 to 16 samples: "
           "output 1 is 0.5 on the CPU, 0.25 in DirectML"]),
         ({"sizes": [1, 3, 4, 8], "mode": "linear", "antialias": 1},
-         ["DirectML antialiases only where an axis shrinks by more than 2, and by another filter; ramp 0..7 of "
-          "8 to 4 samples: output 0 is 0.625 on the CPU, 0.5 in DirectML"]),
+         ["DirectML antialiases only where an axis shrinks by more than 2, and by another filter; ramp 0..7 "
+          "of 8 to 4 samples: output 0 is 0.625 on the CPU, 0.5 in DirectML"]),
         ({"sizes": [1, 3, 16, 16], "mode": "linear", "antialias": 1}, []),
         ({"sizes": [1, 3, 4, 4], "mode": "linear", "coordinate_transformation_mode": "tf_crop_and_resize",
           "roi": [0, 0, 0.25, 0.25, 1, 1, 0.75, 1.25]},
-         ["DirectML has no extrapolation value, it repeats the edge, and reads at least one sample; ramp 0..7 "
-          "of 8 to 4 samples: output 3 is 0 on the CPU, 7 in DirectML"]),
+         ["DirectML has no extrapolation value, it repeats the edge, and reads at least one sample; ramp "
+          "0..7 of 8 to 4 samples: output 3 is 0 on the CPU, 7 in DirectML"]),
         ({"sizes": [1, 3, 4, 4], "mode": "linear", "coordinate_transformation_mode": "tf_crop_and_resize",
           "roi": [0, 0, 0.25, 0.25, 1, 1, 0.75, 0.5]}, []),
         ({"scales": [1, 1, 1.1, 1.1], "mode": "linear"},
