@@ -116,5 +116,5 @@ def test_an_answer_or_an_error(seed):
             lint(model)
         except ValueError as error:  # by shape inference
             texts.append(("lint: `model` must have shapes that can be inferred, got ", str(error)))
-    assert answered >= 30
+    assert answered >= 20
     assert [text for start, text in texts if not text.startswith(start) or " must " not in text] == []
