@@ -6,6 +6,7 @@
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
@@ -15,13 +16,14 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "gather_run.hpp"
-#include "linear_run.hpp"
 #include "nearest_run.hpp"
 #include "pool.hpp"
+#include "resample_run.hpp"
 #include "scatter_run.hpp"
 
 namespace nb = nanobind;
@@ -335,15 +337,16 @@ void bind_scatter(nb::module_& m) {
 
 // ---- resample
 
-// A copy of a one-dimensional NumPy array of T.
+// A copy of a NumPy array of T of the rank, one after another.
 template <class T>
-std::vector<T> copy_of(nb::handle h, int type, const char* name) {
+std::vector<T> copy_of(nb::handle h, int type, const char* name, int rank = 1) {
     const View v(h, name);
     auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-    if (PyArray_TYPE(a) != type || v->rank != 1 || !PyArray_ISCARRAY_RO(a))
-        throw nb::value_error((std::string("`") + name + "` must be a contiguous native 1-D array").c_str());
+    if (PyArray_TYPE(a) != type || v->rank != rank || !PyArray_ISCARRAY_RO(a))
+        throw nb::value_error(
+            (std::string("`") + name + "` must be a contiguous native " + std::to_string(rank) + "-D array").c_str());
     const T* begin = reinterpret_cast<const T*>(v->data);
-    return std::vector<T>(begin, begin + v->shape[0]);
+    return std::vector<T>(begin, begin + PyArray_SIZE(a));
 }
 
 struct Axis {
@@ -355,9 +358,34 @@ struct Axis {
                 copy_of<double>(weight, NPY_FLOAT64, "weight"), one} {}
 };
 
+struct FilterAxis {
+    FilterTable table;
+
+    FilterAxis(int axis, std::int64_t n_in, nb::handle start, nb::handle count, nb::handle weights, nb::handle base,
+               nb::handle fine)
+        : table{axis,
+                n_in,
+                0,
+                copy_of<std::int64_t>(start, NPY_INT64, "start"),
+                copy_of<std::int64_t>(count, NPY_INT64, "count"),
+                copy_of<double>(weights, NPY_FLOAT64, "weights", 2),
+                base.is_none() ? std::vector<std::int64_t>() : copy_of<std::int64_t>(base, NPY_INT64, "base"),
+                fine.is_none() ? std::vector<double>() : copy_of<double>(fine, NPY_FLOAT64, "fine", 2)} {
+        table.width = PyArray_DIM(reinterpret_cast<PyArrayObject*>(weights.ptr()), 1);
+        for (double& w : table.weights) w = w == 0 ? 0 : w;  // without a sign: it is a term like others
+        check({table});
+    }
+};
+
 std::vector<AxisTable> tables_of(const std::vector<Axis>& axes) {
     std::vector<AxisTable> tables;
     for (const Axis& a : axes) tables.push_back(a.table);
+    return tables;
+}
+
+std::vector<ResampleTable> tables_of(const std::vector<std::variant<Axis, FilterAxis>>& axes) {
+    std::vector<ResampleTable> tables;
+    for (const auto& axis : axes) std::visit([&](const auto& a) { tables.emplace_back(a.table); }, axis);
     return tables;
 }
 
@@ -388,27 +416,34 @@ void bind_resample(nb::module_& m) {
              },
              nb::arg("rule"), nb::arg("half_step") = 0.0, nb::arg("base") = 0, nb::arg("divisor") = 1, nb::arg("add") = 0,
              nb::arg("multiplier") = 0, nb::arg("shift") = 0);
-    nb::class_<LinearRun>(m, "Linear")
+    nb::class_<FilterAxis>(m, "FilterAxis")
+        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg("axis"),
+             nb::arg("n_in"), nb::arg("start"), nb::arg("count"), nb::arg("weights"), nb::arg("base").none(),
+             nb::arg("fine").none());
+    nb::class_<ResampleRun>(m, "Linear")
         .def("__init__",
-             [](LinearRun* self, int type, int work, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
+             [](ResampleRun* self, int type, int work, bool pairs, const std::vector<std::variant<Axis, FilterAxis>>& axes,
+                std::vector<int> order) {
                  if (type < 0 || type >= kTypes || work < 0 || work >= kWorks) throw nb::value_error("no such type");
-                 new (self) LinearRun(static_cast<Type>(type), static_cast<Work>(work), pairs, tables_of(axes),
-                                      std::move(order));
+                 new (self) ResampleRun({static_cast<Type>(type), static_cast<Work>(work), tables_of(axes), std::move(order), {}},
+                                        pairs);
              },
              nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
         .def("__call__",
-             [](const LinearRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound) {
+             [](const ResampleRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound,
+                double fine_bound) {
                  const View from(data, "data"), to(out, "out", true);
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
                      WithoutGil others_run;
-                     outcome = self(from, to, rounding, bound, doubtful, [&] { return others_run.interrupted(); });
+                     outcome = self(from, to, rounding, {bound, fine_bound}, doubtful,
+                                    [&] { return others_run.interrupted(); });
                  }
                  raise_unless_done(outcome);
                  return new_positions(doubtful);
              },
-             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"));
+             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"), nb::arg("fine_bound") = 0.0);
     nb::class_<NearestRun>(m, "Nearest")
         .def("__init__",
              [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 #include "simd/intrinsics.hpp"
 #include "simd/prefetch.hpp"
+#include "simd/stream.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
@@ -18,7 +19,6 @@ using std::uint64_t;
 using std::uint8_t;
 
 #include "simd/gather_lanes.hpp"
-#include "simd/gather_stream.hpp"
 
 constexpr int64_t kLargest = INT64_MAX;
 
@@ -90,9 +90,9 @@ inline bool put_from(size_t i, const IndexRun& run, intptr_t stride, int64_t* of
 }
 
 #ifdef REMAPND_LANES
-// The same for contiguous indices, lanes at a time.  `narrow`: an index in range and `step` are less than 2**31, so
-// that one cheap product is enough.
-template <class T, Bounds bounds, bool add, bool narrow>
+// The same, lanes at a time; `spaced` unless the indices are contiguous.  `narrow`: an index in range and `step` are less
+// than 2**31, so that one cheap product is enough.
+template <class T, Bounds bounds, bool add, bool narrow, bool spaced>
 inline bool put_lanes(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
     const byte* p = run.source;
     const size_t count = run.count;
@@ -104,7 +104,11 @@ inline bool put_lanes(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
     const Lanes ramp_step = Lanes::all(plus_times(0, Lanes::count, run.ramp));
     size_t i = 0;
     for (; i + Lanes::count <= count; i += Lanes::count) {
-        Lanes v = load_indices<T>(p + i * sizeof(T));
+        Lanes v;
+        if constexpr (spaced)
+            v = load_spaced<T>(p + static_cast<intptr_t>(i) * run.stride, run.stride);
+        else
+            v = load_indices<T>(p + i * sizeof(T));
         if constexpr (T(-1) < T(0)) v = v + (v.negative() & n);
         if constexpr (bounds == Bounds::clip) {
             // An unsigned one of 2**63 and more looks negative, but is the largest.
@@ -125,7 +129,7 @@ inline bool put_lanes(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
         if constexpr (!add) ramp = ramp + ramp_step;
     }
     const bool outside = any.negatives() != 0;
-    return put_from<T, bounds, add>(i, run, sizeof(T), offsets, bad) || outside;
+    return put_from<T, bounds, add>(i, run, spaced ? run.stride : intptr_t(sizeof(T)), offsets, bad) || outside;
 }
 #endif
 
@@ -133,22 +137,12 @@ template <class T, Bounds bounds, bool add>
 inline bool put_with(const IndexRun& run, int64_t* offsets, uint8_t* bad) {
 #ifdef REMAPND_LANES
     constexpr int64_t narrow = int64_t{1} << 31;
-    const auto lanes = run.n <= narrow && -narrow <= run.step && run.step < narrow ? put_lanes<T, bounds, add, true>
-                                                                                : put_lanes<T, bounds, add, false>;
-    if (run.stride == static_cast<intptr_t>(sizeof(T))) return lanes(run, offsets, bad);
-    // Indices apart, such as one component of tuples: side by side first.
-    constexpr size_t some = 256;
-    T packed[some];
-    IndexRun part = run;
-    part.source = reinterpret_cast<const byte*>(packed);
-    bool any = false;
-    for (size_t i = 0; i < run.count; i += some, part.base = plus_times(part.base, some, run.ramp)) {
-        part.count = run.count - i < some ? run.count - i : some;
-        const byte* p = run.source + static_cast<intptr_t>(i) * run.stride;
-        for (size_t k = 0; k < part.count; ++k, p += run.stride) std::memcpy(packed + k, p, sizeof(T));
-        any |= lanes(part, offsets + i, bad + i);
-    }
-    return any;
+    const bool contiguous = run.stride == static_cast<intptr_t>(sizeof(T));
+    if (run.n <= narrow && -narrow <= run.step && run.step < narrow)
+        return contiguous ? put_lanes<T, bounds, add, true, false>(run, offsets, bad)
+                          : put_lanes<T, bounds, add, true, true>(run, offsets, bad);
+    return contiguous ? put_lanes<T, bounds, add, false, false>(run, offsets, bad)
+                      : put_lanes<T, bounds, add, false, true>(run, offsets, bad);
 #else
     if (run.stride == static_cast<intptr_t>(sizeof(T))) return put_from<T, bounds, add>(0, run, sizeof(T), offsets, bad);
     return put_from<T, bounds, add>(0, run, run.stride, offsets, bad);
@@ -244,26 +238,23 @@ struct Lines {
     }
 };
 
-#ifdef REMAPND_STREAMS
-// Whole units to addresses that are such, past the caches.
-struct Streamed {
-    static constexpr size_t unit = 16;
-    size_t run;
-    explicit Streamed(size_t n) : run(n) {}
-    void operator()(byte* to, const byte* from) const { stream_units(to, from, run); }
-    static bool fits(const Move& m) {
-        return m.stream && (m.run | reinterpret_cast<std::uintptr_t>(m.out) | static_cast<std::uintptr_t>(m.out_step) |
-                            static_cast<std::uintptr_t>(m.rep_out)) %
-                               unit == 0;
-    }
-};
-#endif
-
 struct Any {
     size_t run;
     explicit Any(size_t n) : run(n) {}
     void operator()(byte* to, const byte* from) const { std::memcpy(to, from, run); }
 };
+
+// The lines of a run, of a long one the first.  Inlined by force: GCC 12 takes a function of prefetches for one that does
+// nothing, and drops its calls.
+REMAPND_INLINE void ask_for(const byte* p, size_t run) {
+    if (run < kAheadBytes) {
+        for (size_t k = 0; k < run; k += 64) prefetch_far(p + k);
+        prefetch_far(p + run - 1);
+    } else {
+        for (size_t k = 0; k < kAheadBytes; k += 64) prefetch_far(p + k);
+        prefetch_far(p + kAheadBytes - 1);
+    }
+}
 
 template <class Copy>
 void move_indexed(const Move& m, Copy copy) {
@@ -273,8 +264,7 @@ void move_indexed(const Move& m, Copy copy) {
         size_t i = 0;
         if (m.far)
             for (; i + kAhead < m.count; ++i, out += m.out_step) {
-                const byte* next = data + m.offsets[i + kAhead];
-                for (size_t k = 0; k < m.run && k < kAheadBytes; k += 64) prefetch(next + k);
+                ask_for(data + m.offsets[i + kAhead], m.run);
                 copy(out, data + m.offsets[i]);
             }
         for (; i < m.count; ++i, out += m.out_step) copy(out, data + m.offsets[i]);
@@ -314,6 +304,17 @@ void move_rows(const Move& m, Copy copy) {
             }
         }
 }
+
+#ifdef REMAPND_STREAM
+// Whether every run of out is whole units of a stream.
+inline bool streams_runs(const Move& m) {
+    return m.stream && m.rows == 1 &&
+           (m.run | reinterpret_cast<std::uintptr_t>(m.out) | static_cast<std::uintptr_t>(m.out_step) |
+            static_cast<std::uintptr_t>(m.rep_out)) %
+                   Stream::unit ==
+               0;
+}
+#endif
 
 template <class Copy>
 void move_with(const Move& m) {
@@ -400,9 +401,9 @@ void move(const Move& m) {
         case 16:
             return move_items<16>(m);
     }
-#ifdef REMAPND_STREAMS
-    if (m.rows == 1 && Streamed::fits(m)) {
-        move_indexed(m, Streamed(m.run));
+#ifdef REMAPND_STREAM
+    if (streams_runs(m)) {
+        move_indexed(m, Stream(m.run));
         return stream_end();
     }
 #endif

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 #include "simd/intrinsics.hpp"
 #include "simd/prefetch.hpp"
+#include "simd/stream.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
@@ -17,7 +18,6 @@ using std::size_t;
 using std::uint64_t;
 
 #include "simd/gather_eight.hpp"
-#include "simd/gather_stream.hpp"
 #include "simd/gather_table.hpp"
 
 // Results are collected in the first-level cache before they are streamed.
@@ -57,14 +57,24 @@ inline bool eight_numbers(const byte* p, const Range& range, Eight& numbers) {
 }
 #endif
 
+// Items that are asked for ahead of the one picked, where data is far: 4 million float32 out of 64 MB at random took 44 ms
+// in blocks of offsets and 38 ms so (AMD EPYC, 2026-11).
+constexpr size_t kAhead = 64;
+
 // out[i] = item at data + i * slope + index(i) * step for i < count; false when an index is out of range.  `step` and
 // `slope` are constants in most calls.
-template <class T, size_t N>
+template <class T, size_t N, bool far = false>
 inline bool pick(const byte* data, const byte* indices, byte* out, size_t count, int64_t n, intptr_t step,
                  intptr_t slope) {
     Range range(n);
     size_t i = 0;
     for (; i + 8 <= count; i += 8, data += 8 * slope, out += 8 * N) {
+        if constexpr (far)
+            if (i + kAhead + 8 <= count)
+                for (size_t k = kAhead; k < kAhead + 8; ++k) {
+                    const auto v = static_cast<intptr_t>(one_number<T>(indices + (i + k) * sizeof(T), n));
+                    prefetch_far(data + static_cast<intptr_t>(k) * slope + v * step);
+                }
         Eight at;
         if (!eight_numbers<T>(indices + i * sizeof(T), range, at)) return false;
         for (int k = 0; k < 8; ++k)
@@ -81,6 +91,7 @@ inline bool pick(const byte* data, const byte* indices, byte* out, size_t count,
 template <class T, size_t N>
 inline bool pick_row(const Items& m, const byte* data, const byte* indices, byte* out, size_t count) {
     constexpr intptr_t size = N;
+    if (m.far) return pick<T, N, true>(data, indices, out, count, m.n, m.step, m.slope);
     if (m.slope == 0 && m.step == size) {
 #ifdef REMAPND_TABLES
         // From about this many look-ups on the table is worth making.

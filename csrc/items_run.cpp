@@ -59,7 +59,8 @@ ItemsRun::ItemsRun(const IndexGeometry& g, const ArrayView& data, const ArrayVie
     items_.row_data = row_.data, items_.row_indices = row_.index, items_.row_out = row_.item;
     items_.stream = bytes_of(out) >= kStreamFrom;
     cut(reach);
-    fits_ = strips_ || reach + std::llabs(inner.data) * (inner.size - 1) <= kSecondCache;
+    items_.far = !strips_ && reach + std::llabs(inner.data) * (inner.size - 1) > kSecondCache;
+    fits_ = true;
 }
 
 void ItemsRun::cut(std::int64_t reach) {

@@ -77,6 +77,7 @@ struct Items {
     std::intptr_t step, slope;
     std::size_t size;  // of an item: 1, 2, 4, 8 or 16
     bool stream;       // past the caches
+    bool far;          // data is more than the second-level cache holds: worth asking for early
 };
 
 // By IndexType, null but for int32 and int64, which indices mostly are, and for uint8 and uint16.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
@@ -166,7 +167,7 @@ inline constexpr int kWorks = 3;
 
 enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
 
-// How a working value v becomes an integer.
+// How a working value v becomes an integer, the nearest limit of its type when it lies outside.
 //
 // Floats: `half_step` is half of half the distance of neighbouring exact results (a value that near to a decision is on
 // it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
@@ -272,6 +273,83 @@ struct ResampleKernels {
                  std::int64_t size, std::byte* dst, std::intptr_t dst_stride);
 };
 
+// ---- filter.cpp
+
+// A filter pass blends taps: y = x[c] + (w[0] * (x[0] - x[c]) + w[1] * (x[1] - x[c]) + ...) in ascending order, without the
+// term of c itself; in the sum form (c is -1) y = w[0] * x[0] + w[1] * x[1] + ..., and 0 where there is no tap.
+// The careful twin of a kernel takes the sum over the taps of non-zero weight where that is not finite.
+
+// A vertical pass: taps k < `taps` have rows[k], of whatever type, and weights[k], of the working type; c has the row `base`
+// and is not among them, it stands before tap base_at and has the weight base_weight.  base is null in the sum form.
+struct RowTaps {
+    const void* const* rows;
+    const void* weights;
+    std::int64_t taps;
+    const void* base;
+    std::int64_t base_at;
+    double base_weight;
+};
+
+// How the vectors of a horizontal pass come by their taps.
+enum class Way : int {
+    each,   // not at all: outputs are made one by one
+    pick,   // a vector of elements out of a window: lane l of tap k is row[window[v] + k * block + lane[v * lanes + l]], c
+            // is row[base_window[v] + base_lane[v * lanes + l]]
+    turn,   // a vector of elements of blocks of 1 (2 for pairs of float) from as many outputs, turned by transposition
+    pairs,  // two outputs of blocks of 3 or 4, four values each
+    wide,   // one output, its block in vectors
+};
+
+// Horizontal pass of a segment of outputs of `block` elements: element j of output x has the taps row[first[x] + k * block + j]
+// for k < count[x], of weight weights[x * width + k]; c is base[x], -1 in the sum form.
+//
+// For the first `vectors` vectors v, packed[(v * width + k) * lanes + l] has the weight of lane l, -0.0 for c itself and
+// behind the count, where what is read counts for nothing; the counts in a vector are full[v] to most[v].  At most
+// reach[v] values of the row are read up to v.
+template <class W>
+struct FilterTaps {
+    std::int64_t outputs, width;
+    const std::int64_t* first;
+    const std::int64_t* count;
+    const std::int64_t* base;
+    const W* weights;
+
+    Way way;
+    std::int64_t vectors;
+    const W* packed;
+    const std::int64_t* full;
+    const std::int64_t* most;
+    const std::int64_t* reach;
+    const std::int64_t* window;
+    const std::int64_t* base_window;
+    const std::uint8_t* lane;
+    const std::uint8_t* base_lane;
+    bool sums;
+};
+
+template <class W>
+struct FilterKernels {
+    int lanes;  // of the horizontal pass; 0: no vectors wanted
+
+    // out[i] of taps rows[k][i], rows of W
+    void (*down)(const RowTaps& taps, std::int64_t count, W* out);
+    void (*down_careful)(const RowTaps& taps, std::int64_t count, W* out);
+    // `readable` values may be read from row on
+    void (*across)(const FilterTaps<W>& table, std::int64_t block, const W* row, std::int64_t readable, W* out);
+    void (*across_careful)(const FilterTaps<W>& table, std::int64_t block, const W* row, W* out);
+};
+
+struct AllFilterKernels {
+    FilterKernels<float> f32;
+    FilterKernels<double> f64;
+    // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for u16.
+    void (*down[kTypes][kWorks])(const RowTaps& taps, std::int64_t count, void* out);
+    // out[i] = scale * sum of numerators[k] * rows[k][i] for k < taps, an even number; the sum is exact, below 2**31.
+    // Null where the level has no instructions for it.
+    void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
+                       std::int64_t count, float* out);
+};
+
 // ---- the table of a level
 
 struct Kernels {
@@ -280,6 +358,7 @@ struct Kernels {
     const ItemKernels* items;
     const ScatterKernels* scatter;
     const ResampleKernels* resample;
+    const AllFilterKernels* filter;
 };
 
 }  // namespace remapnd

@@ -44,6 +44,10 @@ inline Lanes load_indices(const std::byte* p) {
     }
 }
 
+inline Lanes lanes_of(const std::int64_t (&v)[8]) {
+    return {_mm512_set_epi64(v[7], v[6], v[5], v[4], v[3], v[2], v[1], v[0])};
+}
+
 #elif defined(REMAPND_LEVEL_V3)
 #define REMAPND_LANES 1
 
@@ -91,4 +95,20 @@ inline Lanes load_indices(const std::byte* p) {
     }
 }
 
+inline Lanes lanes_of(const std::int64_t (&v)[4]) { return {_mm256_set_epi64x(v[3], v[2], v[1], v[0])}; }
+
+#endif
+
+#ifdef REMAPND_LANES
+// The same, one every `stride` bytes, such as a component of tuples.
+template <class T>
+inline Lanes load_spaced(const std::byte* p, std::intptr_t stride) {
+    std::int64_t v[Lanes::count];
+    for (std::size_t k = 0; k < Lanes::count; ++k, p += stride) {
+        T t;
+        std::memcpy(&t, p, sizeof t);
+        v[k] = static_cast<std::int64_t>(t);
+    }
+    return lanes_of(v);
+}
 #endif

@@ -10,6 +10,20 @@ inline void prefetch([[maybe_unused]] const std::byte* p) {
 #endif
 }
 
+// As far as the second-level cache, which waits for more lines at a time than the first.
+inline void prefetch_far([[maybe_unused]] const std::byte* p) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p, 0, 2);
+#endif
+}
+
+// For what is read once: it leaves the caches to other things.
+inline void prefetch_once([[maybe_unused]] const std::byte* p) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p, 0, 0);
+#endif
+}
+
 inline void prefetch_to_write([[maybe_unused]] std::byte* p) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(p, 1);

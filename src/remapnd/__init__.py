@@ -28,7 +28,7 @@ from .gather import gather, gather_elements, gather_nd, take_along_axis
 from .plans.gather import GatherElementsPlan, GatherNDPlan, GatherPlan
 from .plans.resample import ResamplePlan
 from .plans.scatter import ScatterElementsPlan, ScatterNDPlan
-from .resample import resample, resize
+from .resample import describe, resample, resize
 from .scatter import put_along_axis, scatter_elements, scatter_nd
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "ScatterElementsPlan",
     "ScatterNDPlan",
     "__version__",
+    "describe",
     "gather",
     "gather_elements",
     "gather_nd",

@@ -146,6 +146,7 @@ def cases() -> Iterator[Case]:
     yield from _gather_cases()
     yield from _nearest_cases()
     yield from _linear_cases()
+    yield from _filter_cases()
 
 
 # Inputs.
@@ -317,6 +318,30 @@ def _linear_cases() -> Iterator[Case]:
         yield _resize_case(f"linear many down {dtype}", large, (150, 161), (0, 1))
 
 
+def _filter_cases() -> Iterator[Case]:
+    """Generate cases of filters: modes, antialiasing, dtypes, sizes, coordinate modes, integer rules."""
+    kinds: list[tuple[str, str | None]] = [(mode, None) for mode in ("cubic", "box", "lanczos3")]
+    kinds += [(mode, rule) for mode in ("linear", "cubic", "box", "lanczos3") for rule in ("pillow", "onnx")]
+    for seed, (mode, antialias) in enumerate(kinds, start=400):
+        for number, dtype in enumerate(("uint8", "int16", "int64", "float32", "float64")):
+            shape, lengths, axes = _SIZES[(seed + number) % len(_SIZES)]
+            data = _values(seed, shape, dtype)
+            options = {"mode": mode, "antialias": antialias}
+            yield _resize_case(f"filter {mode} {antialias} {dtype}", data, lengths, axes, **options)
+    for seed, coordinates in enumerate(COORDINATE_MODES, start=420):
+        data = _values(seed, (17, 35), "float32")
+        options = {"mode": "cubic", "antialias": "onnx", "coordinates": coordinates}
+        yield _resize_case(f"filter {coordinates}", data, (6, 40), (0, 1), **options)
+    for seed, rule in enumerate(reference.INTEGER_RULES, start=430):
+        data = _values(seed, (40, 37), "uint8")  # leaves results in doubt
+        options = {"mode": "lanczos3", "antialias": "pillow", "integer_rule": rule}
+        yield _resize_case(f"filter {rule}", data, (13, 29), (0, 1), **options)
+    data = _special(440, (24, 31), "float32")
+    yield _resize_case("filter special", data, (10, 40), (0, 1), mode="cubic", antialias="pillow")
+    large = _values(441, (180, 240, 3), "float32")
+    yield _resize_case("filter many", large, (150, 90), (0, 1), antialias="pillow")
+
+
 def _resize_case(
     name: str, data: _Array, lengths: tuple[int, ...], axes: tuple[int, ...], **options: Any
 ) -> Case:
@@ -334,7 +359,8 @@ def _resize_twin(
 ) -> _Array:
     """Resize by the reference."""
     maps = [coordinate_map(coordinates, data.shape[a], n) for a, n in zip(axes, lengths, strict=True)]
-    return reference.resample(data, maps, lengths, axes, **options)
+    scales = [Fraction(n, data.shape[a]) for a, n in zip(axes, lengths, strict=True)]
+    return reference.resample(data, maps, lengths, axes, scales=scales, **options)
 
 
 def _resample_twin(data: _Array, *, scales: Any, input_offsets: Any, output_offsets: Any) -> _Array:
