@@ -18,15 +18,21 @@ from numpy.typing import NDArray
 from . import filters, taps
 from .coordinates import AxisMap, Number, as_fraction
 from .filter_taps import FilterTable, Table, axis_table
+from .reference_sample import affine_grid, crop_and_resize, grid_sample, roi_align, tensor_scatter
 
 __all__ = [
     "INTEGER_RULES",
+    "affine_grid",
+    "crop_and_resize",
     "gather",
     "gather_elements",
     "gather_nd",
+    "grid_sample",
     "resample",
+    "roi_align",
     "rounded",
     "take_along_axis",
+    "tensor_scatter",
 ]
 
 # Gather.
