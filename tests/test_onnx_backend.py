@@ -26,9 +26,6 @@ INCLUDED = (
     r"|squeeze|unsqueeze|reshape|transpose|add|sub|mul|div|floor|ceil)(nd|_|$)"
 )
 
-# Tests whose names fit though they are of others' operators.
-OTHERS = r"^test_(concat|reshape|cast|identity)_(.*_sequence.*)|^test_(cast_.*like.*)"
-
 # Tests that do not pass, for each resize rule: why.
 FAILING: dict[str, dict[str, str]] = {
     "onnxruntime": {
