@@ -21,7 +21,8 @@ from remapnd import onnx as ronnx  # noqa: E402
 from remapnd.onnx.lint import lint  # noqa: E402
 
 INCLUDED = (
-    r"^test_(gather|scatter|resize|upsample|shape|slice|concat|cast|constant(?!_pad)|constantofshape|identity"
+    r"^test_(gather|scatter|resize|upsample|gridsample|affine_grid(?!.*expanded)|roialign|tensorscatter"
+    r"|shape|slice|concat|cast|constant(?!_pad)|constantofshape|identity"
     r"|squeeze|unsqueeze|reshape|transpose|add|sub|mul|div|floor|ceil)(nd|_|$)"
 )
 

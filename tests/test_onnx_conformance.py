@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import pytest
 import vectors
@@ -20,6 +24,7 @@ SUITES = (
     "ort_scatter_nd",
     "ort_resize",
     "ort_upsample",
+    "ort_extra",
 )
 ROWS = vectors.rows(*SUITES)
 
@@ -33,6 +38,11 @@ REFUSED: dict[str, tuple[type[Exception], str, str]] = {
     r"ort/GatherOpTest\.Gather_invalid_index_gpu/0": (
         IndexError,
         r"`indices` must lie in \[-3, 3\) on axis 0, got 1000 at \(2,\)$",
+        "the CUDA provider gives zeros",
+    ),
+    r"ort/RoiAlignTest\.BatchIndices\w+_CUDA/0": (
+        IndexError,
+        r"`batch_indices` must lie in \[0, 1\), got -?1 at \(0,\)$",
         "the CUDA provider gives zeros",
     ),
 }
@@ -60,14 +70,20 @@ REFERENCE: dict[str, str] = {
     "which is on the border, outside",
 }
 
+# Rows of which no array can be made.
+IMPOSSIBLE = r"ort/TensorScatterTest\.ZeroSequenceLengthWithoutWriteIndicesSkipsLargeBatch/0"
+
 # What is raised for each category of error.
 ERRORS: dict[str, tuple[type[Exception], str]] = {
     "axis out of range": (ValueError, r"`ax[ie]s` must lie in \[-\d, \d\), got -?\d+$"),
     "index out of range": (
         IndexError,
-        r"`indices` must (lie in \[.*\) on axis \d|be empty for axis \d of size 0), got -?\d+ at \(.*\)$",
+        r"`(batch_)?indices` must (lie in \[.*\)( on axis \d)?|be empty for axis \d of .*), got -?\d+ at ",
     ),
-    "batch size mismatch": (ValueError, "`indices` must have size 3 on batch axis 0, as `data`, got 2$"),
+    "batch size mismatch": (
+        ValueError,
+        r"`(indices` must have size 3 on batch axis 0, as `data`, got 2$|theta` must have shape \(2, )",
+    ),
     "empty batch dimension": (ValueError, "`indices` must have size 0 on batch axis 0, as `data`, got 2$"),
     "indices and updates differ in shape": (
         ValueError,
@@ -77,16 +93,50 @@ ERRORS: dict[str, tuple[type[Exception], str]] = {
         ValueError,
         "`(scales|sizes)` must have one value for each of 3 `axes`, got 2 values$",
     ),
-    "non-finite value": (ValueError, "`scales` must be finite, got (nan|inf)$"),
+    "non-finite value": (ValueError, "`(scales|rois)` must be finite, got (nan|inf)"),
     "duplicate axis": (ValueError, r"`axes` must name each axis once, got \((2, 3, 2|-1, 4)\)$"),
     "roi too short": (ValueError, r"`roi` must be a list of 2 \* 3 values for tf_crop_and_resize, got "),
-    "rank mismatch": (ValueError, "`sizes` must have one value for each of the 4 axes, got 5 values$"),
+    "rank mismatch": (
+        ValueError,
+        r"`(sizes` must have one value for each of the 4 axes, got 5 values$|(theta|rois)` must have)",
+    ),
+    "bad length of crop_size": (ValueError, "`crop_size` must have 2 sizes"),
+    "bad length of size": (ValueError, "`size` must have 4 or 5 sizes"),
+    "bad roi shape": (ValueError, r"`rois` must have shape \(k, 4\), got \(5, 3\)$"),
+    "bad theta shape": (ValueError, r"`theta` must have shape \(1, (2, 3|3, 4)\), as `size` asks, got"),
+    "dimension mismatch": (ValueError, r"`batch_indices` must have shape \(5,\)"),
+    "empty spatial dimension": (ValueError, r"`X` must have 1 to \d+ samples on axis \d, got 0$"),
+    "invalid mode": (  # the row also has a negative sampling ratio
+        ValueError,
+        "`(mode` must be one of 'avg', 'max', got 'foobar'|sampling_ratio` must be at least 0, got -2)$",
+    ),
+    "negative sampling ratio": (ValueError, "`sampling_ratio` must be at least 0, got -2$"),
+    "negative write index": (IndexError, r"`write_indices` must (lie in|be at least 0).* got -\d at"),
+    "write index past the end": (IndexError, r"`write_indices` must lie in \[0, \d\], got \d+ at \(0,\)$"),
+    "size not positive": (ValueError, r"`(size|crop_size)` must have sizes of at least [01]"),
+    "unsupported data type": (TypeError, "`past_cache` must be "),
 }
+
+
+def array(tensor: dict[str, Any]) -> np.ndarray:
+    """Return a tensor as an array, also of bfloat16."""
+    if tensor["dtype"] == "bfloat16":
+        return vectors.array(tensor | {"dtype": "float32"}).astype(ml_dtypes.bfloat16)
+    return vectors.array(tensor)
+
+
+def disagreement(got: np.ndarray, row: vectors.Row) -> str:
+    """Say how a result disagrees with that of a row."""
+    tensor = vectors.only_output(row)
+    if tensor["dtype"] == "bfloat16":
+        assert got.dtype == ml_dtypes.bfloat16
+        got, tensor = got.astype(np.float32), tensor | {"dtype": "float32"}
+    return vectors.disagreement(got, tensor, row["tolerance"])
 
 
 def model_of(row: vectors.Row, domain: str, version: int) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """Make a model of one node for a row, and its inputs."""
-    inputs = {name: vectors.array(tensor) for name, tensor in row["inputs"].items()}
+    inputs = {name: array(tensor) for name, tensor in row["inputs"].items()}
     if row["op"] == "Resize" and version > 10:
         order = ("X", "roi", "scales", "sizes") if "sizes" in inputs else ("X", "roi", "scales")
         inputs = {name: inputs.get(name) for name in order}
@@ -119,6 +169,7 @@ def cases(rows: list[vectors.Row]) -> list:
     ]
 
 
+ROWS = [row for row in ROWS if not re.fullmatch(IMPOSSIBLE, row["id"])]
 ANSWERED = [row for row in ROWS if "outputs" in row and vectors.entry(REFUSED, row) is None]
 FAILING = [row for row in ROWS if "error" in row]
 
@@ -127,8 +178,7 @@ FAILING = [row for row in ROWS if "error" in row]
 def test_row(case):
     row, domain, version = case
     rules, _ = vectors.entry(RULES, row) or ("onnxruntime", "")
-    text = vectors.disagreement(run(row, domain, version, rules), vectors.only_output(row), row["tolerance"])
-    assert text == ""
+    assert disagreement(run(row, domain, version, rules), row) == ""
 
 
 @pytest.mark.parametrize("case", cases([row for row in ROWS if vectors.entry(RULES, row)]))
@@ -155,10 +205,10 @@ def test_row_with_an_error(case):
         run(row, domain, version, "onnxruntime")
 
 
-@pytest.mark.parametrize("case", cases(ANSWERED))
+@pytest.mark.parametrize("case", cases([row for row in ANSWERED if row["op"] in ("Resize", "Upsample")]))
 def test_row_by_the_rule_of_onnx(case):
     row, domain, version = case
-    text = vectors.disagreement(run(row, domain, version, "onnx"), vectors.only_output(row), row["tolerance"])
+    text = disagreement(run(row, domain, version, "onnx"), row)
     assert bool(text) == (vectors.entry(OTHERWISE, row) is not None), text
 
 

@@ -77,7 +77,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], type[Exception], str]] = 
     ("GatherND", {"x": X, "i": ONE}, {"opset": 11, "batch_dims": 0}, ValueError,
      "`attribute` must be one of none in GatherND-11, got 'batch_dims'"),
     ("GatherND", {"x": X, "i": ONE}, {"domain": "com.microsoft", "axis": 0}, ValueError,
-     "`attribute` must be batch_dims, got 'axis'"),
+     "`attribute` must be one of batch_dims, got 'axis'"),
     # inputs of Resize and Upsample
     ("Resize", resize(sizes=np.array(3)), {}, ValueError,
      "`sizes` must be a list, with one axis, got shape ()"),

@@ -47,9 +47,9 @@ def test_there_is_a_class_for_every_operator():
         ("", name)
         for name in (
             *("Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND"),
-            *("Resize", "Upsample"),
+            *("Resize", "Upsample", "AffineGrid", "GridSample", "RoiAlign", "TensorScatter"),
         )
-    } | {("com.microsoft", "GatherND")}
+    } | {("com.microsoft", "GatherND"), ("com.microsoft", "CropAndResize")}
 
 
 def test_rules():

@@ -18,8 +18,16 @@ from remapnd.onnx.nodes import Array, Node, as_array, label, opset_versions, rea
 from remapnd.onnx.operators import is_known, prepare_node
 from remapnd.onnx.resize import RESIZE_RULES
 
-_NAMES_OF_FUNCTIONS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "resize")
-_NAMES_IN_RESIZE = {"`data`": "`X`", "`shape`": "`sizes`"}  # what ONNX calls the function's parameters
+# The public functions, and what ONNX calls their parameters where it has other names.
+_FUNCTIONS: Mapping[str, Mapping[str, str]] = {
+    **{name: {} for name in ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd")},
+    "resize": {"data": "X", "shape": "sizes"},
+    "grid_sample": {"data": "X", "padding": "padding_mode"},
+    "affine_grid": {},
+    "roi_align": {"data": "X", "shape": "output_height, output_width", "scale": "spatial_scale"},
+    "crop_and_resize": {"data": "X", "shape": "crop_size"},
+    "tensor_scatter": {"data": "past_cache", "updates": "update"},
+}
 
 
 class Step:
@@ -37,11 +45,10 @@ class Step:
             return self.function(*arrays)
         except (TypeError, ValueError, IndexError) as error:
             function, colon, text = str(error).partition(": ")
-            if not colon or function not in _NAMES_OF_FUNCTIONS:
+            if not colon or function not in _FUNCTIONS:
                 raise
-            if function == "resize":
-                for ours, theirs in _NAMES_IN_RESIZE.items():
-                    text = text.replace(ours, theirs)
+            for ours, theirs in _FUNCTIONS[function].items():
+                text = text.replace(f"`{ours}`", f"`{theirs}`")
             kind = next(k for k in (TypeError, IndexError, ValueError) if isinstance(error, k))
             raise kind(f"{node.label}: {text}") from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,28 @@ from remapnd.errors import must
 Array = npt.NDArray[Any]
 
 _ONNX_DOMAIN = "ai.onnx"
-# GatherND of ONNX Runtime's own domain is that of ONNX without batch dimensions, for either index type.
-_CONTRIB_GATHER_ND = ("com.microsoft", "GatherND")
-_CONTRIB_INDEX_TYPES = frozenset({"tensor(int32)", "tensor(int64)"})
+
+
+class _Contrib(NamedTuple):
+    """What onnx has no schema for: an operator of ONNX Runtime's own domain."""
+
+    inputs: Mapping[str, str]  # the types of each, by name
+    attributes: Mapping[str, Any]  # defaults
+
+
+_CONTRIB_DOMAIN = "com.microsoft"
+_CONTRIB: Mapping[str, _Contrib] = {
+    "GatherND": _Contrib({"data": "*", "indices": "int32 int64"}, {"batch_dims": 0}),
+    "CropAndResize": _Contrib(
+        {
+            "X": "float float16 double bfloat16",
+            "rois": "float float16 double bfloat16",
+            "batch_indices": "int32",
+            "crop_size": "int32",
+        },
+        {"mode": "bilinear", "extrapolation_value": 0.0},
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -132,8 +151,8 @@ def read_node(proto: onnx.NodeProto, versions: Mapping[str, int]) -> Node:
     """
     domain = _domain(proto.domain)
     who = label(proto.op_type, proto.name, proto.output)
-    if (domain, proto.op_type) == _CONTRIB_GATHER_ND:
-        return _contrib_gather_nd(proto, who)
+    if domain == _CONTRIB_DOMAIN and proto.op_type in _CONTRIB:
+        return _contrib(proto, who)
     schema = _schema(domain, proto.op_type, versions, who)
     attributes = _attributes(proto, schema, who)
     _check_count(proto, schema, who)
@@ -249,23 +268,30 @@ def _check_count(proto: onnx.NodeProto, schema: OpSchema, who: str) -> None:
             raise ValueError(must(who, formal.name, "be given", "none"))
 
 
-def _contrib_gather_nd(proto: onnx.NodeProto, who: str) -> Node:
-    """Read GatherND of ONNX Runtime's own domain, which onnx has no schema for."""
-    if len(proto.input) != 2:
-        raise ValueError(must(who, "inputs", "number 2", len(proto.input)))
-    everything = frozenset(onnx.defs.get_schema("GatherND", 13, "").inputs[0].types)
+def _contrib(proto: onnx.NodeProto, who: str) -> Node:
+    """Read an operator of ONNX Runtime's own domain."""
+    inputs, defaults = _CONTRIB[proto.op_type]
+    if len(proto.input) != len(inputs) or not all(proto.input):
+        given = sum(map(bool, proto.input))
+        raise ValueError(must(who, "inputs", f"number {len(inputs)}", given))
     attributes = {attribute.name: _value(attribute) for attribute in proto.attribute}
-    unknown = sorted(attributes.keys() - {"batch_dims"})
-    if unknown:
-        raise ValueError(must(who, "attribute", "be batch_dims", repr(unknown[0])))
+    for name, value in attributes.items():
+        if name not in defaults:
+            raise ValueError(must(who, "attribute", f"be one of {', '.join(defaults)}", repr(name)))
+        if type(value) is not type(defaults[name]):
+            raise ValueError(must(who, name, f"be of type {type(defaults[name]).__name__}", repr(value)))
+    everything = frozenset(onnx.defs.get_schema("GatherND", 13, "").inputs[0].types)
     return Node(
-        "com.microsoft",
-        "GatherND",
+        _CONTRIB_DOMAIN,
+        proto.op_type,
         proto.name,
         1,
-        {"batch_dims": 0} | attributes,
+        {**defaults, **attributes},
         tuple(proto.input),
         tuple(proto.output),
-        ("data", "indices"),
-        (everything, _CONTRIB_INDEX_TYPES),
+        tuple(inputs),
+        tuple(
+            everything if types == "*" else frozenset(f"tensor({name})" for name in types.split())
+            for types in inputs.values()
+        ),
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from remapnd.errors import must
 from remapnd.gather import gather, gather_elements, gather_nd
-from remapnd.onnx import plumbing
+from remapnd.onnx import plumbing, sampling
 from remapnd.onnx.indexed import gather_operator, scatter_operator
 from remapnd.onnx.nodes import Array, Node
 from remapnd.onnx.resize import ResizeNode
@@ -55,6 +55,15 @@ FAMILY: Final[Mapping[tuple[str, str, int], Operator]] = {
 }
 """What this package is about. A version serves all later ones up to the next that is listed."""
 
+SAMPLING: Final[Mapping[tuple[str, str, int], Operator]] = {
+    ("", "AffineGrid", 20): sampling.affine_grids,
+    ("", "GridSample", 16): sampling.grid_samples,
+    ("", "RoiAlign", 10): sampling.roi_aligns,
+    ("", "TensorScatter", 24): sampling.tensor_scatters,
+    ("com.microsoft", "CropAndResize", 1): sampling.crops_and_resizes,
+}
+"""Kin of the family, of which `lint` says nothing."""
+
 PLUMBING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "Add", 7): plumbing.elementwise(np.add),
     ("", "Cast", 1): plumbing.cast,
@@ -77,7 +86,7 @@ PLUMBING: Final[Mapping[tuple[str, str, int], Operator]] = {
 }
 """What exporters put around them, mostly to compute the sizes of a Resize."""
 
-OPERATORS: Final[Mapping[tuple[str, str, int], Operator]] = {**FAMILY, **PLUMBING}
+OPERATORS: Final[Mapping[tuple[str, str, int], Operator]] = {**FAMILY, **SAMPLING, **PLUMBING}
 NEWEST_OPSET: Final = 28
 """The opset of ONNX up to which the versions of these operators were read."""
 

@@ -13,7 +13,7 @@ from onnx.reference.op_run import OpRun
 from remapnd import checks
 from remapnd.onnx.graph import Step
 from remapnd.onnx.nodes import Array, read_node
-from remapnd.onnx.operators import FAMILY
+from remapnd.onnx.operators import FAMILY, SAMPLING
 from remapnd.onnx.resize import RESIZE_RULES, ResizeRules
 
 
@@ -46,7 +46,7 @@ def reference_ops(*, resize_rules: ResizeRules = "onnx") -> list[type[Any]]:
     [array([3., 0.], dtype=float32)]
     """
     checks.choice("reference_ops", "resize_rules", resize_rules, RESIZE_RULES)
-    names = sorted({(domain, op) for domain, op, _ in FAMILY})
+    names = sorted({(domain, op) for domain, op, _ in (*FAMILY, *SAMPLING)})
     return [_operator(domain, op, resize_rules) for domain, op in names]
 
 
