@@ -32,6 +32,7 @@ LEVELS = {
     "filters": 1,
     "filter_weights": 1,
     "filter_taps": 1,
+    "transposes": 1,
     "reference": 1,
     "errors": 0,
     "checks": 1,

@@ -222,7 +222,7 @@ def test_every_arithmetic_of_integers_is_used():
         ("i4", (30,), (20,), {"mode": "lanczos3"}),
     ):
         plan = ResamplePlan(shape, dtype, shape=outs, antialias="pillow", **options)
-        chosen = plan._arithmetic
+        chosen = plan._method.arithmetic
         used.add((chosen.working, chosen.bound > 0, chosen.fine_bound > 0))
     assert used == {
         ("float32", False, False),
@@ -238,7 +238,7 @@ def test_results_in_doubt_are_decided_exactly(rule, options):
     """Many ties: blocks of two values in a plan that looks twice."""
     rng = np.random.default_rng(5)
     plan = ResamplePlan((64, 90), "u1", shape=(27, 31), antialias="pillow", integer_rule=rule, **options)
-    assert plan._arithmetic.fine_bound > 0
+    assert plan._method.arithmetic.fine_bound > 0
     for data in (
         rng.choice(np.array([0, 1], np.uint8), (64, 90)),
         rng.choice(np.array([7, 8], np.uint8), (64, 1)).repeat(90, 1),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from . import filters, taps
 from .coordinates import AxisMap, Number, as_fraction
 from .filter_taps import FilterTable, Table, axis_table
+from .transposes import TransposedTable, transposed
 
 __all__ = [
     "INTEGER_RULES",
@@ -25,6 +26,7 @@ __all__ = [
     "gather_elements",
     "gather_nd",
     "resample",
+    "resample_gradient",
     "rounded",
     "take_along_axis",
 ]
@@ -298,19 +300,117 @@ def resample(
             result = np.take(result, taps.nearest_table(map, data.shape[axis], n_out, nearest_rule), axis)
     else:
         options = filters.FilterOptions(mode, antialias, as_fraction(cubic_coefficient), exclude_outside)
-        if scales is None:
-            scales = [1 / abs(map.step) if map.step else Fraction(1) for map in maps]
         working = _working_dtype(data.real.dtype)
-        tables = {
-            axis: axis_table(map, data.shape[axis], n_out, filters.choose(options, scale), working)
-            for map, n_out, scale, axis in zip(maps, n_outs, scales, axes, strict=True)
-        }
-        result = _mixed(data, {k: t for k, t in tables.items() if not t.is_identity}, working, integer_rule)
+        lengths = [(data.shape[axis], n_out) for axis, n_out in zip(axes, n_outs, strict=True)]
+        by_axis = zip(axes, _filter_tables(maps, lengths, scales, options, working), strict=True)
+        result = _mixed(data, {k: t for k, t in by_axis if not t.is_identity}, working, integer_rule)
     if extrapolation_value is not None:
         for map, n_out, axis in zip(maps, n_outs, axes, strict=True):
             outside = [not 0 <= x <= data.shape[axis] - 1 for x in map.positions(n_out)]
             np.moveaxis(result, axis, 0)[np.array(outside, bool)] = extrapolation_value
     return result
+
+
+def resample_gradient(
+    gradient: NDArray[Any],
+    data_shape: Sequence[int],
+    maps: Sequence[AxisMap],
+    axes: Sequence[int],
+    *,
+    mode: str = "linear",
+    nearest_rule: str = "half_up",
+    antialias: str | None = None,
+    cubic_coefficient: Number = -0.75,
+    exclude_outside: bool = False,
+    scales: Sequence[Fraction] | None = None,
+    extrapolates: bool = False,
+) -> NDArray[Any]:
+    """Gradient of data of `data_shape` for the gradient of `resample` with the same arguments.
+
+    Parameters
+    ----------
+    gradient : ndarray of floats or complex numbers, shape of the result of `resample`
+    extrapolates : bool
+        Whether output samples with a position outside [0, n - 1] along any axis got a value of their own:
+        they contribute nothing.
+
+    Returns
+    -------
+    ndarray, shape `data_shape`, dtype of `gradient`; always a new array
+
+    Notes
+    -----
+    Axis by axis, by `transposes.transposed` of the tables of `resample`, in the order of `taps.axis_order`
+    for the lengths of the gradient and of the data; axes whose table is the identity are left out, unless an
+    output along them contributes nothing. A sum is ``(w0 * g0 + w1 * g1) + ...`` in ascending order, 0
+    without terms; where it is not finite, the same without the terms whose weight is zero. NaN and rounding
+    are those of `resample`.
+    """
+    working = _working_dtype(gradient.real.dtype)
+    lengths = [(data_shape[axis], gradient.shape[axis]) for axis in axes]
+    if mode == "nearest":
+        tables: list[Table] = [
+            taps.pick_table(taps.nearest_table(map, n_in, n_out, nearest_rule), n_in, map)
+            for map, (n_in, n_out) in zip(maps, lengths, strict=True)
+        ]
+    else:
+        options = filters.FilterOptions(mode, antialias, as_fraction(cubic_coefficient), exclude_outside)
+        tables = _filter_tables(maps, lengths, scales, options, working)
+    turned = {}
+    for axis, map, table in zip(axes, maps, tables, strict=True):
+        inside = [0 <= x <= table.n_in - 1 for x in map.positions(table.n_out)] if extrapolates else [True]
+        if not table.is_identity or not all(inside):
+            counted = np.flatnonzero(inside) if extrapolates else range(table.n_out)
+            begin, end = (int(counted[0]), int(counted[-1]) + 1) if len(counted) else (0, 0)
+            turned[axis] = transposed(table, begin, end)
+    if not turned:
+        return gradient.copy()
+    if gradient.dtype.kind == "c":
+        real, imag = (_summed(part, turned, working) for part in (gradient.real, gradient.imag))
+        result = np.empty(real.shape, gradient.dtype)
+        result.real, result.imag = real, imag
+        return result
+    return _summed(gradient, turned, working)
+
+
+def _summed(
+    gradient: NDArray[Any], tables: dict[int, TransposedTable], working: np.dtype[Any]
+) -> NDArray[Any]:
+    """Sum floats along all axes."""
+    values = gradient.astype(working)
+    lengths = zip(*((table.n_out, len(table.start)) for table in tables.values()), strict=True)
+    for axis in taps.axis_order(list(tables), *lengths):
+        table = tables[axis]
+        outputs = np.moveaxis(values, axis, 0)
+        result = np.zeros((len(table.start), *outputs.shape[1:]), working)
+        for sample, (start, count) in enumerate(zip(table.start, table.count, strict=True)):
+            g, w = outputs[start : start + count], table.weights[sample].astype(working)
+            if count == 0:
+                continue
+            with np.errstate(all="ignore"):
+                fast = reduce(operator.add, [w[k] * g[k] for k in range(count)])
+                careful = reduce(operator.add, [w[k] * g[k] for k in range(count) if w[k] != 0])
+            result[sample] = np.where(np.isfinite(fast), fast, careful)
+        values = np.moveaxis(result, 0, axis)
+    values[np.isnan(values)] = np.nan
+    with np.errstate(all="ignore"):
+        return values.astype(gradient.dtype)
+
+
+def _filter_tables(
+    maps: Sequence[AxisMap],
+    lengths: Sequence[tuple[int, int]],
+    scales: Sequence[Fraction] | None,
+    options: filters.FilterOptions,
+    working: np.dtype[Any],
+) -> list[Table]:
+    """Table of each axis; without scales by those of the maps."""
+    if scales is None:
+        scales = [1 / abs(map.step) if map.step else Fraction(1) for map in maps]
+    return [
+        axis_table(map, n_in, n_out, filters.choose(options, scale), working)
+        for map, (n_in, n_out), scale in zip(maps, lengths, scales, strict=True)
+    ]
 
 
 def _mixed(
