@@ -268,7 +268,15 @@ constexpr RowKernels<W> row_kernels() {
 #ifdef REMAPND_HAS_BYTE_PICKS
 template <int windows>
 void across_byte_groups(const ByteLerps& t, int64_t groups, const uint8_t* row, uint16_t* out) {
-    for (int64_t g = 0; g < groups; ++g)
+    int64_t g = 0;
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    for (; g + 2 <= groups; g += 2)
+        _mm256_storeu_si256(
+            reinterpret_cast<__m256i*>(out + 8 * g),
+            _mm256_maddubs_epi16(pick_32<windows>(row + t.base[g], row + t.base[g + 1], t.pick + 16 * g),
+                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.weight + 16 * g))));
+#endif
+    for (; g < groups; ++g)
         _mm_storeu_si128(
             reinterpret_cast<__m128i*>(out + 8 * g),
             _mm_maddubs_epi16(pick_16<windows>(row + t.base[g], t.pick + 16 * g),
@@ -284,7 +292,13 @@ void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t
 }
 template <int windows>
 void pick_byte_groups(const BytePicks& t, const uint8_t* row, uint8_t* out) {
-    for (int64_t g = 0; g < t.groups; ++g)
+    int64_t g = 0;
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    for (; g + 2 <= t.groups; g += 2)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 16 * g),
+                            pick_32<windows>(row + t.base[g], row + t.base[g + 1], t.place + 16 * g));
+#endif
+    for (; g < t.groups; ++g)
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * g), pick_16<windows>(row + t.base[g], t.place + 16 * g));
 }
 

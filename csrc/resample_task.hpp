@@ -202,7 +202,7 @@ private:
             else if (careful)
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
-                filters().across(s_.filter.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
+                filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
         } else if (k == 1 && by_bytes_) {
             c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
                                     target);

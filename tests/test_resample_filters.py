@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from strategies import laid_out, same_bits
 
-from remapnd import ResamplePlan, _core, describe, reference, resample, resize
+from remapnd import ResamplePlan, _core, describe, reference, reference_resample, resample, resize
 from remapnd.coordinates import COORDINATE_MODES, CROP, AxisMap, coordinate_map
 from remapnd.filter_taps import FilterTable, filter_table
 from remapnd.filters import Filter, FilterOptions, choose
@@ -282,7 +282,7 @@ def test_the_bound_of_the_error_holds_where_it_is_largest():
     table = filter_table(coordinate_map("half_pixel", 4000, 100), 4000, 100, filter, np.float32)
     bound = arithmetic._error(2.0**-24, [table], 255)
     data = np.random.default_rng(2).choice(np.array([0.0, 255.0], np.float32), 4000)
-    got = reference._filtered(data, 0, table)
+    got = reference_resample._filtered(data, 0, table)
     indices, numerators, denominators = table.exact(np.arange(100))
     for output in range(100):
         weighted = zip(numerators[output].tolist(), data[indices[output]].tolist(), strict=True)

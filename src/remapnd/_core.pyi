@@ -176,3 +176,77 @@ class Nearest:
 
     def __init__(self, axes: list[Axis]) -> None: ...
     def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
+
+class PreparedResample:
+    """A `Linear` or `Nearest` none of whose results is ever in doubt, and the arrays it is for.
+
+    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy, not
+    aligned or do not fit, an `out` that may overlap.
+    """
+
+    def __init__(
+        self,
+        run: Linear | Nearest,
+        rounding: Rounding,
+        dtype: np.dtype[Any],
+        data_shape: list[int],
+        output_shape: list[int],
+    ) -> None: ...
+    def __call__(self, data: object, out: object) -> npt.NDArray[Any] | None: ...
+
+class RecentResamples:
+    """Some prepared resamplings, each kept with the arguments of its call; a call finds the one that fits.
+
+    Only arguments that cannot change are kept: None, bool, int, float, str and tuples of them.
+    """
+
+    def __init__(self) -> None: ...
+    def __call__(
+        self, data: object, arguments: tuple[object, ...], out: object
+    ) -> npt.NDArray[Any] | None: ...
+    def keep(self, prepared: PreparedResample, arguments: tuple[object, ...]) -> None: ...
+
+# ---- sample
+
+MAX_BIN_SAMPLES: int
+
+class SampleAxis:
+    """A sampled axis of n samples: coordinate g stands for position (g * scale + shift) / 2.
+
+    `low` and `high` are the borders at which positions are reflected.
+    """
+
+    def __init__(self, n: int, scale: float, shift: float, low: float, high: float) -> None: ...
+
+class Sample:
+    """Sampling at positions that are data; `axes` are those of data behind batch and channel.
+
+    `mode` is 0 nearest, 1 linear, 2 cubic; `padding` 0 zeros, 1 border, 2 reflection; the types are numbered
+    as in `Linear`, that of the data not read for nearest. With `batches` grid k samples data batches[k].
+    """
+
+    def __init__(
+        self, mode: int, padding: int, type: int, grid_type: int, axes: list[SampleAxis]
+    ) -> None: ...
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        grid: npt.NDArray[Any],
+        batches: npt.NDArray[np.int64] | None,
+        out: npt.NDArray[Any],
+    ) -> None: ...
+
+def roi_align(
+    data: npt.NDArray[Any],
+    batches: npt.NDArray[np.int64],
+    start: npt.NDArray[np.float64],
+    bin: npt.NDArray[np.float64],
+    per_bin: npt.NDArray[np.int64],
+    pooling: int,
+    type: int,
+    out: npt.NDArray[Any],
+) -> None:
+    """Pool regions: start, bin and per_bin have two values for each, flat.
+
+    `pooling` is 0 average, 1 largest; `type` numbered as in `Linear`.
+    """

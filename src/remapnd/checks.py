@@ -31,6 +31,12 @@ def integer(op: str, name: str, value: object) -> int:
         raise TypeError(must(op, name, "be an integer", repr(value))) from None
 
 
+def boolean(op: str, name: str, value: object) -> None:
+    """Refuse what is not a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be True or False", repr(value)))
+
+
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:

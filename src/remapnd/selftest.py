@@ -23,6 +23,8 @@ from remapnd import _core, reference
 from remapnd.config import num_threads
 from remapnd.coordinates import COORDINATE_MODES, axis_map, coordinate_map
 from remapnd.gather import gather, gather_elements, gather_nd, take_along_axis
+from remapnd.grid_sample import grid_sample
+from remapnd.regions import roi_align
 from remapnd.resample import resample, resize
 
 __all__ = ["Case", "Report", "cases", "run_selftest"]
@@ -147,6 +149,7 @@ def cases() -> Iterator[Case]:
     yield from _nearest_cases()
     yield from _linear_cases()
     yield from _filter_cases()
+    yield from _sample_cases()
 
 
 # Inputs.
@@ -375,6 +378,27 @@ def _resample_twin(data: _Array, *, scales: Any, input_offsets: Any, output_offs
 
 
 # Writing.
+
+
+# Sampling.
+
+
+def _sample_cases() -> Iterator[Case]:
+    """Generate cases of sampling at positions that are data: modes, paddings, dtypes, special values."""
+    for seed, mode in enumerate(("linear", "nearest", "cubic"), start=400):
+        for padding in ("zeros", "border", "reflection"):
+            for dtype in ("float16", "float32", "float64"):
+                data = _special(seed, (2, 3, 5, 7), dtype)
+                grid = _special(seed + 10, (2, 5, 9, 2), "float32") * np.float32(2.0**-11)
+                options = {"mode": mode, "padding": padding, "align_corners": seed % 2 == 0}
+                name = f"grid_sample {mode} {padding} {dtype}"
+                yield Case(name, grid_sample, reference.grid_sample, (data, grid), options)
+    for mode in ("avg", "max"):
+        for dtype in ("float16", "float32", "float64"):
+            rois = np.array([[0.5, 1, 6.25, 5], [-3, 0, 9, 3.3], [2, 2, 2.5, 7]])
+            arguments = (_values(420, (2, 3, 6, 7), dtype), rois, np.array([1, 0, 1]), (3, 2))
+            name = f"roi_align {mode} {dtype}"
+            yield Case(name, roi_align, reference.roi_align, arguments, {"mode": mode, "scale": 0.9})
 
 
 def write_hashes(path: Path = _HASHES) -> list[str]:

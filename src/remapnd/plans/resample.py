@@ -1,7 +1,7 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
 Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking` and `plans.mixing` are the ways of
-using them, `plans.regions` and `plans.adjoint` their parts and transposes.
+using them, `plans.parts` and `plans.adjoint` their parts and transposes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..errors import must
 from ..filter_taps import Table, axis_table
 from ..filters import FilterOptions, choose
 from ..taps import LinearTable
-from . import explanation, regions
+from . import explanation, parts
 from .adjoint import Adjoint
 from .mixing import Mixing
 from .passes import PAIRS, TYPES
@@ -158,8 +158,8 @@ exclude_outside, integer_rule
         if max((plan.n_out for plan in axes), default=0) > _LONG:
             arrays.empty(op, self.output_shape, self.dtype)  # refused before tables of that length are made
         self._whole: _Whole = (op, data_shape, self.dtype, self._axis_plans, options)
-        self._part: tuple[regions.Run, ...] | None = None  # outputs of the whole, where they are not all
-        self._inside: dict[int, regions.Run] = {}
+        self._part: tuple[parts.Run, ...] | None = None  # outputs of the whole, where they are not all
+        self._inside: dict[int, parts.Run] = {}
         if options.extrapolation is not None:
             self._inside = {
                 plan.axis: plan.map.inside(data_shape[plan.axis], plan.n_out) for plan in self._axis_plans
@@ -373,12 +373,12 @@ exclude_outside, integer_rule
             return self
         return self._cut(outputs, inputs)
 
-    def _regions(self, output_slices: Any) -> tuple[tuple[regions.Run, ...], tuple[regions.Run, ...]]:
+    def _regions(self, output_slices: Any) -> tuple[tuple[parts.Run, ...], tuple[parts.Run, ...]]:
         """Return the runs of the output and of the data of a part."""
-        runs = regions.outputs(self.op, output_slices, self.output_shape)
-        return runs, regions.inputs(runs, self._tables)
+        runs = parts.outputs(self.op, output_slices, self.output_shape)
+        return runs, parts.inputs(runs, self._tables)
 
-    def _cut(self, outputs: tuple[regions.Run, ...], inputs: tuple[regions.Run, ...]) -> ResamplePlan:
+    def _cut(self, outputs: tuple[parts.Run, ...], inputs: tuple[parts.Run, ...]) -> ResamplePlan:
         """Return the plan for runs of the output and the runs of the data that they read."""
         part = ResamplePlan.__new__(ResamplePlan)
         part.op, part.dtype = self.op, self.dtype
@@ -423,7 +423,7 @@ exclude_outside, integer_rule
                 along[:begin] = along[end:] = value
 
     @property
-    def _key(self) -> tuple[_Whole, tuple[regions.Run, ...] | None]:
+    def _key(self) -> tuple[_Whole, tuple[parts.Run, ...] | None]:
         """What makes plans equal."""
         return self._whole, self._part
 
@@ -474,7 +474,7 @@ exclude_outside, integer_rule
         return "\n".join(lines)
 
 
-def _restored(whole: _Whole, part: tuple[regions.Run, ...] | None) -> ResamplePlan:
+def _restored(whole: _Whole, part: tuple[parts.Run, ...] | None) -> ResamplePlan:
     """Make a plan again from what `ResamplePlan.__reduce__` kept."""
     plan = ResamplePlan.__new__(ResamplePlan)
     plan._prepare(*whole)
