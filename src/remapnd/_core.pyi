@@ -206,7 +206,6 @@ class RecentResamples:
     ) -> npt.NDArray[Any] | None: ...
     def keep(self, prepared: PreparedResample, arguments: tuple[object, ...]) -> None: ...
 
-
 # ---- sample
 
 MAX_BIN_SAMPLES: int

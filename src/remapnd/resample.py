@@ -14,7 +14,8 @@ import numpy as np
 from . import arrays, checks
 from .coordinates import COORDINATE_MODES, CROP, Number, coordinate_map
 from .plans import explanation
-from .plans.resample import PerAxis, ResamplePlan
+from .plans.resample import ResamplePlan
+from .plans.resample_options import PerAxis
 from .taps import NEAREST_RULES, nearest_table
 
 Mode: TypeAlias = Literal["nearest", "linear", "cubic", "box", "lanczos3"]

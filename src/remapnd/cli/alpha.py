@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from remapnd.filters import FilterOptions, choose
-from remapnd.plans.resample import PerAxis, ResamplePlan
+from remapnd.plans.resample import ResamplePlan
+from remapnd.plans.resample_options import PerAxis
 
 __all__ = ["resize_weighted"]
 

@@ -12,7 +12,7 @@ from remapnd.cli import values
 from remapnd.cli.errors import UsageError
 from remapnd.coordinates import COORDINATE_MODES, CROP
 from remapnd.filters import ANTIALIAS, FILTER_MODES
-from remapnd.plans.resample import MODES
+from remapnd.plans.resample_options import MODES
 from remapnd.taps import NEAREST_RULES
 
 # Which modes an option goes with.
