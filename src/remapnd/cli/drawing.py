@@ -46,13 +46,13 @@ def draw(rows: Sequence[Row], n_in: int, width: int, encoding: str) -> list[str]
     before = min(max(math.ceil(low - min(row.position for row in rows)), 0), _MARGIN)
     behind = min(max(math.ceil(max(row.position for row in rows) - high + 1), 0), _MARGIN)
     span = high - low + before + behind
-    cell = min(Fraction(room // span or Fraction(room, span)), max(_WIDEST, len(str(high)) + 1))
+    cell = Fraction(min(room // span, max(_WIDEST, len(str(high)) + 1))) or Fraction(room, span)
     scale = _Scale(low - before, cell, math.ceil(span * cell))
     bars = _BARS if _encodes(encoding, _BARS) else _DIGITS
     most = max(abs(weight) for row in weighted for weight in row.weights)
     lines = ["outputs".ljust(left) + scale.labels([(row.position, str(row.output)) for row in rows])]
     lines.append("inputs".ljust(left) + scale.labels(scale.ruler(low, high)))
-    columns = {scale.column(k) for k in range(low, high)} if cell >= 1 else range(scale.width)
+    columns = [scale.column(k) for k in range(low, high)] if cell >= 1 else list(range(scale.width))
     for name, row in zip(names, rows, strict=True):
         letters = [" "] * scale.width
         for column in columns:
@@ -102,7 +102,7 @@ def _largest(row: Row, scale: _Scale) -> dict[int, Fraction]:
     found: dict[int, Fraction] = {}
     for tap, weight in enumerate(row.weights):
         column = scale.column(row.start + tap)
-        if abs(weight) >= abs(found.get(column, 0)):
+        if abs(weight) >= abs(found.get(column, Fraction(0))):
             found[column] = weight
     return found
 

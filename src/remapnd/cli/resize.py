@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import math
 import os
+import shutil
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, BinaryIO, Final
@@ -247,6 +248,9 @@ def _write_in_parts(path: str, plan: ResamplePlan, data: npt.NDArray[Any]) -> No
     """Compute and write an .npy file in slabs, whole or not at all."""
     total = math.prod(plan.output_shape) * plan.dtype.itemsize
     with _writing(path) as file, progress(os.path.basename(path), total) as done:
+        free = shutil.disk_usage(os.path.dirname(file.name)).free
+        if total > free:  # rather than find it out after hours
+            raise InputError(f"cannot write {path}: the result has {total} bytes, and {free} are free there")
         array_files.write_parts(file, plan.output_shape, plan.dtype, slabs(plan, data), done)
 
 

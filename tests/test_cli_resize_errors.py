@@ -1,0 +1,245 @@
+"""`remapnd resize`: what is wrong with a command line, a file or a target, in one line."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_resize import refused, run
+from PIL import Image
+
+
+@pytest.fixture(autouse=True)
+def _inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def data():
+    array = np.random.default_rng(1).integers(0, 256, (6, 8, 3), np.uint8)
+    np.save("in.npy", array)
+    return array
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0x4", "-3x4", "3x", "x3", "3.5x4", "axb", "3*4", "3x4x", "\u0663x4", "9" * 21]
+)
+def test_malformed_shape(data, capsys, text):
+    line = refused(capsys, 2, "in.npy", "out.npy", f"--shape={text}")
+    assert line == f"--shape must be integers greater than 0 with x between them, got {text!r}"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "-1", "nan", "inf", "1/0", "0/5", "0.0", "1e", "2x", "1,5", "1e-400", "1e999999999"]
+)
+def test_malformed_scale(data, capsys, text):
+    line = refused(capsys, 2, "in.npy", "out.npy", f"--scale={text}")
+    assert line == f"--scale must be numbers greater than 0 with x between them, got {text!r}"
+
+
+@pytest.mark.parametrize("text", ["", "0,", "a", "1.0", "0;1", "--1"])
+def test_malformed_axes(data, capsys, text):
+    line = refused(capsys, 2, "in.npy", "out.npy", "--shape", "3x4", f"--axes={text}")
+    assert line == f"--axes must be integers with commas between them, got {text!r}"
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ("--shape 3x4 --axes 0", "--shape must have one number, or one for each of --axes 0, got 3x4"),
+        (
+            "--scale 3x4x5 --axes 0,1",
+            "--scale must have one number, or one for each of --axes 0,1, got 3x4x5",
+        ),
+        ("--shape 3 --straight-alpha", "--straight-alpha goes with images, got in.npy"),
+        (
+            "--shape 3 --straight-alpha --mode nearest",
+            "--straight-alpha goes with --mode linear, got --mode nearest",
+        ),
+        ("--shape 3 --nearest-rule ceil", "--nearest-rule goes with --mode nearest, got --mode linear"),
+        (
+            "--shape 3 --mode nearest --integer-rule truncate",
+            "--integer-rule goes with --mode linear, got --mode nearest",
+        ),
+    ],
+)
+def test_contradictions(capsys, args, text):
+    assert refused(capsys, 2, "in.npy", "out.npy", *args.split()) == text
+
+
+@pytest.mark.parametrize(("names", "bad"), [(("a.tif", "b.npy"), "a.tif"), (("a.npy", "b"), "b")])
+def test_suffix_of_a_file(capsys, names, bad):
+    text = refused(capsys, 2, *names, "--shape", "3")
+    assert text == f"the name of a file must end with .npy, .png, .jpg or .jpeg, got {bad}"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--shape", "3x4x3"], "--shape must have one number, or one for each of H and W, got 3x4x3"),
+        (["--scale", "1x2x3"], "--scale must have one number, or one for each of H and W, got 1x2x3"),
+        (
+            ["--shape", "3x4", "--axes", "0,1"],
+            "--axes goes with .npy arrays; of an image H and W are resized, got 0,1",
+        ),
+    ],
+)
+def test_options_that_no_image_has(capsys, options, text):
+    Image.new("L", (4, 4)).save("in.png")
+    assert refused(capsys, 2, "in.png", "out.png", *options) == text
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--shape", "3", "--scale", "2"], ["--shape", "3", "--mode", "cubist"]]
+)
+def test_what_argparse_refuses(data, capsys, options):
+    with pytest.raises(SystemExit) as caught:
+        run("in.npy", "out.npy", *options)
+    assert caught.value.code == 2
+    assert "remapnd resize: error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["no.npy", "no.png"])
+def test_missing_file(capsys, name):
+    assert (
+        refused(capsys, 1, name, "out.npy", "--shape", "3x3")
+        == f"cannot read {name}: No such file or directory"
+    )
+
+
+@pytest.mark.parametrize("name", ["dir.npy", "dir.png"])
+def test_directory_as_input(capsys, name):
+    os.mkdir(name)
+    assert refused(capsys, 1, name, "out.npy", "--shape", "3x3") == f"cannot read {name}: Is a directory"
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\3\4", b"hello" * 100, b"\x80\4N."])
+def test_file_that_is_no_npy(capsys, content):
+    Path("in.npy").write_bytes(content)
+    text = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+    assert text == "cannot read in.npy: this is no .npy file"
+
+
+def npy_header(text):
+    return b"\1\0" + len(text).to_bytes(2, "little") + text
+
+
+def npy_of_shape(shape):
+    return npy_header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s,)}\n" % shape) + bytes(64)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\1\0v\0{'descr': '<f8', ",
+        npy_header(b"(1)\n"),
+        npy_header(b"{\n"),
+        npy_header(b"1if 1else\n"),
+        npy_of_shape(b"True, 4"),
+        npy_of_shape(b"-4"),
+        npy_of_shape(b"9" * 22),
+        npy_of_shape(b"4611686018427387904, 4611686018427387904"),
+        b"\x09\0",
+    ],
+)
+def test_damaged_npy(capsys, content):
+    Path("in.npy").write_bytes(b"\x93NUMPY" + content)
+    assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("cannot read in.npy: ")
+
+
+def test_truncated_npy(data, capsys):
+    Path("in.npy").write_bytes(Path("in.npy").read_bytes()[:-1])
+    assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("cannot read in.npy: ")
+
+
+def test_objects_are_not_unpickled(capsys):
+    np.save("in.npy", np.array([{}]), allow_pickle=True)
+    text = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+    assert text.startswith("cannot read in.npy: ")
+    assert "allow_pickle=False" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--shape", "1x2x3x4"], "in.npy has shape (6, 8, 3), so 4 axes cannot be resized"),
+        (["--shape", "4", "--axes", "3"], "in.npy: resize: `axes` must lie in [-3, 3), got 3"),
+        (["--shape", "4", "--axes=-4"], "in.npy: resize: `axes` must lie in [-3, 3), got -4"),
+        (
+            ["--shape", "4x4", "--axes", "0,-3"],
+            "in.npy: resize: `axes` must name each axis once, got (0, -3)",
+        ),
+        (
+            ["--scale", "1/7"],
+            "in.npy: resize: `scales` must be at least 1/6 for an axis of length 6",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_array(data, capsys, options, text):
+    assert refused(capsys, 1, "in.npy", "out.npy", *options).startswith(text)
+
+
+@pytest.mark.parametrize(
+    "array", [np.array([b"ab"]), np.array([True]), np.zeros(2, "u1,u1"), np.zeros(2, "M8[s]")]
+)
+def test_dtype_that_linear_cannot_take(capsys, array):
+    np.save("in.npy", array)
+    assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("in.npy: re")
+
+
+@pytest.mark.parametrize(
+    "options", [["--shape", "1000000x1000000"], ["--scale", "1e20"], ["--shape", "9" * 20]]
+)
+def test_result_too_large_says_how_many_bytes(data, capsys, options):
+    text = refused(capsys, 1, "in.npy", "out.npy", *options)
+    assert "bytes" in text
+    assert any(part.isdigit() and int(part) > 2**40 for part in text.replace(",", "").split())
+
+
+def test_target_is_a_directory(data, capsys):
+    os.mkdir("out.npy")
+    assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3") == "cannot write out.npy: Is a directory"
+
+
+def test_target_directory_does_not_exist(data, capsys):
+    text = refused(capsys, 1, "in.npy", "no/out.npy", "--shape", "3")
+    assert text == "cannot write no/out.npy: No such file or directory"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_target_that_is_no_file_is_left_alone(data, capsys):
+    os.mkfifo("out.npy")
+    assert (
+        refused(capsys, 1, "in.npy", "out.npy", "--shape", "3") == "cannot write out.npy: Not a regular file"
+    )
+    assert stat.S_ISFIFO(os.stat("out.npy").st_mode)
+
+
+def _full_disk(path: str, mode: str):
+    return os.fdopen(os.open("/dev/full", os.O_WRONLY), "wb")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_disk_full_leaves_the_old_file(data, monkeypatch, capsys):
+    Path("out.npy").write_bytes(b"old")
+    monkeypatch.setattr("remapnd.files.open", _full_disk, raising=False)
+    assert (
+        refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+        == "cannot write out.npy: No space left on device"
+    )
+    assert Path("out.npy").read_bytes() == b"old"
+
+
+def test_help_has_an_example_and_fits_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as caught:
+        run("--help")
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert "remapnd resize volume.npy larger.npy --shape 192x192x192" in text
+    assert "no low-pass filter" in text
+    assert max(map(len, text.splitlines())) <= 88
