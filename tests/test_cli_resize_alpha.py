@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image
 
 from remapnd import resize
+from remapnd.cli import alpha
 from remapnd.reference import rounded
 
 
@@ -65,7 +66,19 @@ def test_colors_weighted_by_alpha_are_rounded_once(shape, channels, rule):
         axis=-1,
     ).astype(np.uint8)
     Image.fromarray(array).save("in.png")
-    assert run("in.png", "out.png", "--shape", f"{shape[0]}x{shape[1]}", "--integer-rule", rule) == 0
+    assert (
+        run(
+            "in.png",
+            "out.png",
+            "--shape",
+            f"{shape[0]}x{shape[1]}",
+            "--integer-rule",
+            rule,
+            "--antialias",
+            "none",
+        )
+        == 0
+    )
 
     def exact(values: np.ndarray) -> np.ndarray:
         return linear_by_hand(linear_by_hand(values, shape[0]).swapaxes(0, 1), shape[1]).swapaxes(0, 1)
@@ -105,3 +118,70 @@ def test_transparent_color_becomes_alpha(capsys, mode, key, alpha):
     assert run("in.png", "out.png", "--scale", "1") == 0
     assert pixels("out.png")[..., -1].tolist() == [[0, 255]]
     assert f"{mode} with a transparent color converted to {alpha}" in capsys.readouterr().err
+
+
+def kernel(mode: str, t: Fraction) -> Fraction:
+    """Triangle, or Keys' cubic for a = -3/4."""
+    t = abs(t)
+    if mode == "linear":
+        return max(1 - t, Fraction(0))
+    if t <= 1:
+        return Fraction(5, 4) * t**3 - Fraction(9, 4) * t**2 + 1
+    return Fraction(-3, 4) * (t - 1) * (t - 2) ** 2 if t < 2 else Fraction(0)
+
+
+def filtered_by_hand(values: np.ndarray, n_out: int, mode: str) -> np.ndarray:
+    """Exact antialiased half_pixel resampling along axis 0 by Pillow's rule for taps outside, in Fractions."""
+    n_in = len(values)
+    step = Fraction(n_in, n_out)
+    stretch = max(step, Fraction(1))
+    rows = []
+    for output in range(n_out):
+        x = (output + Fraction(1, 2)) * step - Fraction(1, 2)
+        weights = [kernel(mode, (k - x) / stretch) for k in range(n_in)]
+        rows.append(sum(w * row for w, row in zip(weights, values, strict=True)) / sum(weights))
+    return np.array(rows, object)
+
+
+@pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+@pytest.mark.parametrize(("full", "dtype"), [(255, np.uint8), (65535, np.uint16)])
+def test_colors_weighted_by_alpha_of_filters(full, dtype, mode, rule):
+    """Against Fractions; constant colors, whole numbers in the end, must not be lost to rounding."""
+    rng = np.random.default_rng(12)
+    array = rng.integers(0, full + 1, (9, 11, 4))
+    array[..., 0] = 77
+    array[..., 3] = rng.choice([0, 1, full // 2, full], (9, 11))
+    array = array.astype(dtype)
+    shape = (4, 5) if mode == "linear" else (4, 14)
+    out = alpha.resize_weighted(
+        array, shape, scales=None, mode=mode, coordinates="half_pixel", antialias="pillow", integer_rule=rule
+    )
+
+    def exact(values: np.ndarray) -> np.ndarray:
+        first = filtered_by_hand(values, shape[0], mode)
+        return filtered_by_hand(first.swapaxes(0, 1), shape[1], mode).swapaxes(0, 1)
+
+    values = array.astype(object)
+    coverage = exact(values[..., 3])
+    plain = resize(array, shape, axes=(0, 1), mode=mode, antialias="pillow", integer_rule=rule)
+    assert_array_equal(out[..., 3], plain[..., 3], strict=True)
+    assert (coverage > 0).mean() > 0.9
+    for channel in range(3):
+        colors = exact(values[..., channel] * values[..., 3])
+        for place in np.ndindex(shape):
+            right = int(plain[(*place, channel)])
+            if coverage[place] > 0:
+                color = Fraction(colors[place]) / coverage[place]
+                right = min(max(rounded(color.numerator, color.denominator, rule), 0), full)
+            assert out[(*place, channel)] == right
+
+
+def test_crop_of_an_image_with_alpha():
+    """Outside all channels have the extrapolation value."""
+    array = np.random.default_rng(13).integers(0, 256, (5, 6, 4), np.uint8)
+    Image.fromarray(array).save("in.png")
+    crop = ["--coordinates", "tf_crop_and_resize", "--roi", "-1,0,1,1", "--extrapolation-value", "9"]
+    assert run("in.png", "out.png", "--shape", "9x6", *crop) == 0
+    assert (pixels("out.png")[:4] == 9).all()
+    assert_array_equal(pixels("out.png")[4:], array, strict=True)

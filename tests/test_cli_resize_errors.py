@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -57,12 +58,12 @@ def test_malformed_axes(data, capsys, text):
         ("--shape 3 --straight-alpha", "--straight-alpha goes with images, got in.npy"),
         (
             "--shape 3 --straight-alpha --mode nearest",
-            "--straight-alpha goes with --mode linear, got --mode nearest",
+            "--straight-alpha goes with --mode linear, cubic, box or lanczos3, got --mode nearest",
         ),
         ("--shape 3 --nearest-rule ceil", "--nearest-rule goes with --mode nearest, got --mode linear"),
         (
             "--shape 3 --mode nearest --integer-rule truncate",
-            "--integer-rule goes with --mode linear, got --mode nearest",
+            "--integer-rule goes with --mode linear, cubic, box or lanczos3, got --mode nearest",
         ),
     ],
 )
@@ -70,10 +71,62 @@ def test_contradictions(capsys, args, text):
     assert refused(capsys, 2, "in.npy", "out.npy", *args.split()) == text
 
 
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ("--antialias onnx --mode nearest", "--antialias goes with --mode MODES, got --mode nearest"),
+        ("--antialias directml --mode box", "--antialias directml goes with --mode linear, got --mode box"),
+        ("--cubic-coefficient 1", "--cubic-coefficient goes with --mode cubic, got --mode linear"),
+        ("--exclude-outside --mode nearest", "--exclude-outside goes with --mode MODES, got --mode nearest"),
+        ("--roi 0,1", "--roi goes with --coordinates tf_crop_and_resize, got half_pixel"),
+        (
+            "--extrapolation-value 0",
+            "--extrapolation-value goes with --coordinates tf_crop_and_resize, got half_pixel",
+        ),
+        ("--coordinates tf_crop_and_resize", "--coordinates tf_crop_and_resize needs --roi, got none"),
+        (
+            "--coordinates tf_crop_and_resize --roi 0;1",
+            "--roi must be numbers with commas between them, got '0;1'",
+        ),
+        (
+            "--coordinates tf_crop_and_resize --roi 0,1 --extrapolation-value one",
+            "--extrapolation-value must be a number, nan or inf, got 'one'",
+        ),
+        (
+            "--mode cubic --cubic-coefficient half",
+            "--cubic-coefficient must be a number such as 2, 0.75 or -1/3, got 'half'",
+        ),
+        ("--key a", "--key goes with .npz files, got in.npy"),
+        ("--quality 90", "--quality goes with a .jpg or .jpeg file to write, got out.npy"),
+    ],
+)
+def test_options_that_go_with_others(capsys, args, text):
+    text = text.replace("MODES", "linear, cubic, box or lanczos3")
+    assert refused(capsys, 2, "in.npy", "out.npy", "--shape", "3", *args.split()) == text
+
+
+def test_quality_out_of_range(capsys):
+    text = "--quality must be in [1, 100], got 101"
+    assert refused(capsys, 2, "in.png", "out.jpg", "--shape", "3", "--quality", "101") == text
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ("--roi 0,1,0", "in.npy: resize: `roi` must have two values for each of 1 axes"),
+        ("--roi 0,1 --extrapolation-value 256", "in.npy: resize: `extrapolation_value` must be castable"),
+    ],
+)
+def test_what_the_function_refuses(capsys, options, text):
+    np.save("in.npy", np.arange(5, dtype=np.uint8))
+    crop = ["--shape", "3", "--coordinates", "tf_crop_and_resize"]
+    assert refused(capsys, 1, "in.npy", "out.npy", *crop, *options.split()).startswith(text)
+
+
 @pytest.mark.parametrize(("names", "bad"), [(("a.tif", "b.npy"), "a.tif"), (("a.npy", "b"), "b")])
 def test_suffix_of_a_file(capsys, names, bad):
     text = refused(capsys, 2, *names, "--shape", "3")
-    assert text == f"the name of a file must end with .npy, .png, .jpg or .jpeg, got {bad}"
+    assert text == f"the name of a file must end with .npy, .npz, .png, .jpg or .jpeg, got {bad}"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +136,7 @@ def test_suffix_of_a_file(capsys, names, bad):
         (["--scale", "1x2x3"], "--scale must have one number, or one for each of H and W, got 1x2x3"),
         (
             ["--shape", "3x4", "--axes", "0,1"],
-            "--axes goes with .npy arrays; of an image H and W are resized, got 0,1",
+            "--axes goes with arrays; of an image H and W are resized, got 0,1",
         ),
     ],
 )
@@ -121,6 +174,30 @@ def test_file_that_is_no_npy(capsys, content):
     Path("in.npy").write_bytes(content)
     text = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
     assert text == "cannot read in.npy: this is no .npy file"
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"\x80\4N."])
+def test_file_that_is_no_npz(capsys, content):
+    Path("in.npz").write_bytes(content)
+    text = refused(capsys, 1, "in.npz", "out.npy", "--shape", "3")
+    assert text == "cannot read in.npz: this is no .npz file"
+
+
+def test_damaged_npz(data, capsys):
+    np.savez("in.npz", data, data)
+    good = Path("in.npz").read_bytes()
+    for length in (4, 100, len(good) - 30):
+        Path("in.npz").write_bytes(good[:length])
+        text = refused(capsys, 1, "in.npz", "out.npy", "--shape", "3", "--key", "arr_1")
+        assert text.startswith("cannot read in.npz: ")
+    for place in range(10, len(good), 97):
+        Path("in.npz").write_bytes(good[:place] + bytes([good[place] ^ 255]) + good[place + 1 :])
+        status = run("in.npz", "out.npy", "--shape", "3", "--key", "arr_1")
+        err = capsys.readouterr().err
+        assert (status, err.count("\n")) in ((0, 0), (1, 1))
+    np.savez("in.npz")
+    text = refused(capsys, 1, "in.npz", "out.npy", "--shape", "3")
+    assert text == "cannot read in.npz: --key must say which array is meant, one of: there is none"
 
 
 def npy_header(text):
@@ -200,6 +277,14 @@ def test_result_too_large_says_how_many_bytes(data, capsys, options):
     assert any(part.isdigit() and int(part) > 2**40 for part in text.replace(",", "").split())
 
 
+def test_result_larger_than_the_disk(data, monkeypatch, capsys):
+    """Found out before the work, not after it; what stood there stays."""
+    monkeypatch.setattr("remapnd.cli.resize.SLAB", 0)
+    monkeypatch.setattr("remapnd.cli.resize.shutil.disk_usage", lambda _: SimpleNamespace(free=26))
+    text = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+    assert text == "cannot write out.npy: the result has 27 bytes, and 26 are free there"
+
+
 def test_target_is_a_directory(data, capsys):
     os.mkdir("out.npy")
     assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3") == "cannot write out.npy: Is a directory"
@@ -241,5 +326,5 @@ def test_help_has_an_example_and_fits_a_terminal(capsys, monkeypatch):
     assert caught.value.code == 0
     text = capsys.readouterr().out
     assert "remapnd resize volume.npy larger.npy --shape 192x192x192" in text
-    assert "no low-pass filter" in text
+    assert "An image that shrinks is antialiased (--antialias pillow)" in text
     assert max(map(len, text.splitlines())) <= 88

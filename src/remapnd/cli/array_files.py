@@ -66,7 +66,7 @@ def _mapped(path: str) -> npt.NDArray[Any]:
 
 def _from_npz(path: str, key: str | None) -> tuple[npt.NDArray[Any], str]:
     """Read an array of an .npz file."""
-    with np.load(path, allow_pickle=False) as archive:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
         names = ", ".join(archive.files)
         if key is None and len(archive.files) == 1:
             key = archive.files[0]
