@@ -131,7 +131,7 @@ def kernel(mode: str, t: Fraction) -> Fraction:
 
 
 def filtered_by_hand(values: np.ndarray, n_out: int, mode: str) -> np.ndarray:
-    """Exact antialiased half_pixel resampling along axis 0 by Pillow's rule for taps outside, in Fractions."""
+    """Exact half_pixel resampling along axis 0, antialiased as Pillow does, in Fractions."""
     n_in = len(values)
     step = Fraction(n_in, n_out)
     stretch = max(step, Fraction(1))
