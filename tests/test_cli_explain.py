@@ -56,9 +56,9 @@ ANTIALIASED = """\
                            3       3/38    0.0789474
   outputs 0 to 0 of 0 to 2; --rows shows others
 
-  outputs         0
-  inputs     0     1     2     3     4     5     6     7
-  X = 0     ▆▆▆▆  ████  ▅▅▅▅  ▂▂▂▂   .     .     .     .
+  outputs          0
+  inputs      0     1     2     3     4     5     6     7
+  X = 0      ▆▆▆▆  ████  ▅▅▅▅  ▂▂▂▂   .     .     .     .
 
   out[0] = (11 in[0] + 15 in[1] + 9 in[2] + 3 in[3]) / 38
 """
@@ -133,7 +133,7 @@ def test_outside_of_a_crop(capsys):
 @pytest.mark.parametrize(
     ("options", "formula"),
     [
-        ("--in 3 --out 6 --mode cubic --rows 1:2", "out[1] = (225 in[0] + 40 in[1] - 9 in[2]) / 256"),
+        ("--in 3 --out 6 --mode cubic --rows 1:2", "out[1] = (198 in[0] + 67 in[1] - 9 in[2]) / 256"),
         ("--in 2 --out 1", "out[0] = (in[0] + in[1]) / 2"),
         ("--in 9 --out 1 --antialias onnx --mode box", "in[4] + in[5] + ...) / 9"),
         ("--in 4 --out 2 --mode lanczos3 --rows 1", "out[0] = 0.5 in[0] + 0.611413 in[1] - 0.13587 in[2]"),
@@ -156,8 +156,8 @@ def test_long_axes(capsys, monkeypatch):
 
 def test_drawing_in_any_encoding():
     rows = [Row(0, Fraction(1, 2), 0, [Fraction(3, 4), Fraction(-1, 2), Fraction(3, 4)])]
-    assert draw(rows, 3, 40, "ascii")[-1] == "X = 0     9999  ----  9999"
-    assert draw(rows, 3, 40, "utf-8")[-1] == "X = 0     ████  ----  ████"
+    assert draw(rows, 3, 40, "ascii")[-1] == "X = 0      9999  ----  9999"
+    assert draw(rows, 3, 40, "utf-8")[-1] == "X = 0      ████  ----  ████"
     assert draw([rows[0]._replace(weights=[])], 3, 40, "utf-8") == []
 
 

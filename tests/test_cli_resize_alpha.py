@@ -66,19 +66,8 @@ def test_colors_weighted_by_alpha_are_rounded_once(shape, channels, rule):
         axis=-1,
     ).astype(np.uint8)
     Image.fromarray(array).save("in.png")
-    assert (
-        run(
-            "in.png",
-            "out.png",
-            "--shape",
-            f"{shape[0]}x{shape[1]}",
-            "--integer-rule",
-            rule,
-            "--antialias",
-            "none",
-        )
-        == 0
-    )
+    options = f"--shape {shape[0]}x{shape[1]} --integer-rule {rule} --antialias none"
+    assert run("in.png", "out.png", *options.split()) == 0
 
     def exact(values: np.ndarray) -> np.ndarray:
         return linear_by_hand(linear_by_hand(values, shape[0]).swapaxes(0, 1), shape[1]).swapaxes(0, 1)
