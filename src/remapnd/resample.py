@@ -18,7 +18,7 @@ from .plans.resample import ResamplePlan
 from .plans.resample_options import PerAxis
 from .taps import NEAREST_RULES, nearest_table
 
-Mode: TypeAlias = Literal["nearest", "linear", "cubic", "box", "lanczos3"]
+Mode: TypeAlias = Literal["nearest", "majority", "linear", "cubic", "box", "lanczos3"]
 Antialias: TypeAlias = Literal["pillow", "onnx", "directml"]
 NearestRule: TypeAlias = Literal["half_up", "half_down", "floor", "ceil"]
 IntegerRule: TypeAlias = Literal["half_up", "half_even", "truncate"]
