@@ -388,9 +388,7 @@ def test_without_fine_weights_all_doubtful_results_are_listed():
     assert (out == 9).all()
 
 
-@pytest.mark.parametrize(
-    ("n", "m"), [(270, 56), (90, 60), (90, 45), (97, 31), (64, 100), (640, 7), (5, 90)]
-)
+@pytest.mark.parametrize(("n", "m"), [(270, 56), (90, 60), (90, 45), (97, 31), (64, 100), (640, 7), (5, 90)])
 def test_results_that_are_left_are_exact(n, m):
     """Columns and rows of bytes through triangles of exact weights, with a bound that the error keeps to."""
     rng = np.random.default_rng(n)
