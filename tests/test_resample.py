@@ -445,7 +445,7 @@ def test_plan_explains():
         (
             lambda x: resize(x, 3, mode="cubi"),
             ValueError,
-            "resize: `mode` must be one of 'nearest', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
+            "`mode` must be one of 'nearest', 'majority', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
         ),
         (
             lambda x: resize(x, 3, mode="nearest", nearest_rule="up"),

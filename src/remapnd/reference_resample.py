@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,6 +20,7 @@ from .transposes import TransposedTable, transposed
 
 __all__ = ["INTEGER_RULES", "resample", "resample_gradient", "rounded"]
 
+_MODES: Final = ("nearest", "majority", *filters.FILTER_MODES)
 INTEGER_RULES: Final = ("half_up", "half_even", "truncate")
 
 
@@ -41,11 +44,11 @@ def resample(
     Parameters
     ----------
     data : ndarray of any rank
-        Nearest takes every dtype; the others integers of 8 to 64 bits, float16, bfloat16, float32, float64,
-        complex64 and complex128.
+        Nearest takes every dtype; majority integers and bool; the others integers of 8 to 64 bits, float16,
+        bfloat16, float32, float64, complex64 and complex128.
     maps, n_outs : one AxisMap, one output length for each of `axes`
     axes : sequence of int in [0, data.ndim), ascending
-    mode : "nearest" or one of `filters.FILTER_MODES`
+    mode : "nearest", "majority" or one of `filters.FILTER_MODES`
     nearest_rule : one of `taps.NEAREST_RULES`
     antialias : None or one of `filters.ANTIALIAS`
     cubic_coefficient, exclude_outside
@@ -81,13 +84,15 @@ def resample(
 
     Then NaN is made the positive quiet NaN without payload, and the result is rounded once to the dtype.
     """
-    if mode not in ("nearest", *filters.FILTER_MODES):
-        modes = ", ".join(("nearest", *filters.FILTER_MODES))
+    if mode not in _MODES:
+        modes = ", ".join(_MODES)
         raise ValueError(f"resample: `mode` must be one of {modes}, got {mode!r}")
     if mode == "nearest":
         result = data.copy()
         for map, n_out, axis in zip(maps, n_outs, axes, strict=True):
             result = np.take(result, taps.nearest_table(map, data.shape[axis], n_out, nearest_rule), axis)
+    elif mode == "majority":
+        result = _elected(data, maps, n_outs, axes)
     else:
         options = filters.FilterOptions(mode, antialias, as_fraction(cubic_coefficient), exclude_outside)
         working = _working_dtype(data.real.dtype)
@@ -98,6 +103,29 @@ def resample(
         for map, n_out, axis in zip(maps, n_outs, axes, strict=True):
             outside = [not 0 <= x <= data.shape[axis] - 1 for x in map.positions(n_out)]
             np.moveaxis(result, axis, 0)[np.array(outside, bool)] = extrapolation_value
+    return result
+
+
+def _elected(
+    data: NDArray[Any], maps: Sequence[AxisMap], n_outs: Sequence[int], axes: Sequence[int]
+) -> NDArray[Any]:
+    """Choose the label with the largest sum of linear weights for each output, the lowest of equal ones."""
+    rows: list[list[dict[int, Fraction]]] = [[{k: Fraction(1)} for k in range(n)] for n in data.shape]
+    for axis, map, n_out in zip(axes, maps, n_outs, strict=True):
+        last = data.shape[axis] - 1
+        rows[axis] = []
+        for x in map.positions(n_out):
+            inside = min(max(x, Fraction(0)), Fraction(last))
+            floor = min(math.floor(inside), max(last - 1, 0))
+            weights = {floor: 1 - (inside - floor), floor + 1: inside - floor}
+            rows[axis].append({k: w for k, w in weights.items() if w})
+    result = np.empty([len(row) for row in rows], data.dtype)
+    for place in np.ndindex(result.shape):
+        sums: dict[int, Fraction] = {}
+        for corner in itertools.product(*(rows[axis][k].items() for axis, k in enumerate(place))):
+            label = int(data[tuple(k for k, _ in corner)])
+            sums[label] = sums.get(label, Fraction(0)) + math.prod((w for _, w in corner), start=Fraction(1))
+        result[place] = min(sums, key=lambda label: (-sums[label], label))
     return result
 
 

@@ -1,7 +1,7 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
-Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking` and `plans.mixing` are the ways of
-using them, `plans.parts` and `plans.adjoint` their parts and transposes.
+Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking`, `plans.mixing` and `plans.majority`
+are the ways of using them, `plans.parts` and `plans.adjoint` their parts and transposes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,20 @@ from ..filters import FilterOptions, choose
 from ..taps import LinearTable
 from . import explanation, parts
 from .adjoint import Adjoint
+from .majority import Majority
 from .mixing import Mixing
 from .passes import PAIRS, TYPES
 from .picking import Picking
-from .resample_options import AxisPlan, Options, PerAxis, axis_plans, checked, scales_and_lengths
+from .resample_options import (
+    MAJORITY,
+    PLAIN_LINEAR,
+    AxisPlan,
+    Options,
+    PerAxis,
+    axis_plans,
+    checked,
+    scales_and_lengths,
+)
 
 _LONG: Final = 1 << 24  # outputs along an axis
 _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
@@ -34,7 +44,7 @@ _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 _Whole: TypeAlias = "tuple[str, tuple[int, ...], np.dtype[Any], tuple[AxisPlan, ...], Options]"
 
 
-_Method: TypeAlias = Picking | Mixing
+_Method: TypeAlias = Picking | Mixing | Majority
 
 
 class ResamplePlan:
@@ -146,6 +156,8 @@ exclude_outside, integer_rule
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         if options.mode == "nearest":
             checks.movable_dtype(op, "data", self.dtype)
+        elif options.mode == MAJORITY:
+            checks.label_dtype(op, self.dtype)
         else:
             checks.arithmetic_dtype(op, self.dtype, (*TYPES, *PAIRS))
         self.op = op
@@ -168,6 +180,8 @@ exclude_outside, integer_rule
         if 0 not in self.output_shape:
             if self.mode == "nearest":
                 self._method = Picking.prepared(self.dtype, self.nearest_rule, self._picks)
+            elif self.mode == MAJORITY:
+                self._method = Majority.prepared(op, self.dtype, self._axis_tables)
             else:
                 self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
 
@@ -201,6 +215,8 @@ exclude_outside, integer_rule
     def _axis_tables(self, working: DTypeLike) -> dict[int, Table]:
         """Tables of the axes that are not the identity."""
         options = FilterOptions(self.mode, self.antialias, self.cubic_coefficient, self.exclude_outside)
+        if self.mode == MAJORITY:
+            options = PLAIN_LINEAR
         tables = {
             plan.axis: axis_table(
                 plan.map,
@@ -281,8 +297,9 @@ exclude_outside, integer_rule
         >>> ResamplePlan((2,), np.float64, shape=4).vjp(np.array([1.0, 2.0, 3.0, 4.0]))
         array([3.25, 6.75])
         """
-        if self.mode == "majority":
-            raise TypeError(must(self.op, "mode", "not be 'majority' for a gradient: labels have none", "it"))
+        if self.mode == MAJORITY:
+            rule = "be one that mixes or moves values, for a gradient (labels have none)"
+            raise TypeError(must(self.op, "mode", rule, repr(self.mode)))
         if self.dtype.name not in (*_FLOATS, *PAIRS):
             rule = f"have one of the dtypes {', '.join((*_FLOATS, *PAIRS))} for a gradient"
             if self.dtype.kind in "iu":

@@ -11,9 +11,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 from .. import checks, reference, taps
 from ..coordinates import AxisMap, Number
-from ..filters import ANTIALIAS, FILTER_MODES
+from ..filters import ANTIALIAS, FILTER_MODES, FilterOptions
 
-MODES: Final = ("nearest", *FILTER_MODES)
+MAJORITY: Final = "majority"
+MODES: Final = ("nearest", MAJORITY, *FILTER_MODES)
+PLAIN_LINEAR: Final = FilterOptions("linear", None, Fraction(0), False)  # whose weights a majority has
 
 PerAxis: TypeAlias = "Number | Sequence[Number]"
 
