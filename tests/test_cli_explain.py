@@ -122,6 +122,15 @@ def test_nearest(capsys):
     assert text.endswith("\n  out[1] = in[4]\n")
 
 
+def test_majority(capsys):
+    text = shown(capsys, "--in 3 --out 9 --mode majority --rows 2:3")
+    assert (
+        "  output   the label whose weights over all axes add up highest; of equal ones the lowest\n" in text
+    )
+    assert text.endswith("\n  out[2] = majority of 2/3 for in[0], 1/3 for in[1]\n")
+    assert "weight   of sample k: h(k - x)\n" in text
+
+
 def test_outside_of_a_crop(capsys):
     text = shown(capsys, "--in 4 --out 3 --coordinates tf_crop_and_resize --roi -1,1 --mode nearest")
     assert "with n = 4, m = 3, A and B those of --roi: x = -3 + X * 3\n" in text

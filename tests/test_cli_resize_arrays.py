@@ -33,7 +33,7 @@ def data():
     return array
 
 
-@pytest.mark.parametrize("mode", ["linear", "nearest"])
+@pytest.mark.parametrize("mode", ["linear", "nearest", "majority"])
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

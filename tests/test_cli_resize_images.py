@@ -135,7 +135,7 @@ def test_cmyk_stays_cmyk(capsys, mode):
     )
 
 
-@pytest.mark.parametrize("mode", ["nearest"])
+@pytest.mark.parametrize("mode", ["nearest", "majority"])
 @pytest.mark.parametrize("transparency", [None, 1, b"\x00\x80\xff"])
 def test_labels_in_a_palette_stay_labels(capsys, mode, transparency):
     numbers = np.random.default_rng(8).integers(0, 3, (7, 9), np.uint8)

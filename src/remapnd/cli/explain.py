@@ -18,6 +18,7 @@ from remapnd.cli.drawing import Row, draw
 from remapnd.cli.errors import UsageError
 from remapnd.coordinates import CROP, AxisMap, coordinate_map
 from remapnd.filters import Filter, FilterOptions, choose
+from remapnd.plans.resample_options import MAJORITY, PLAIN_LINEAR
 from remapnd.taps import nearest_table
 
 __all__ = ["add_parser", "run"]
@@ -147,8 +148,8 @@ def _axis(args: argparse.Namespace) -> _Axis:
     if args.mode != "nearest":
         antialias = None if args.antialias == "none" else args.antialias
         coefficient = given.get("cubic_coefficient", Fraction(-3, 4))
-        chosen = choose(FilterOptions(args.mode, antialias, coefficient, args.exclude_outside), scale)
-        filter = chosen or Filter("triangle")
+        asked = FilterOptions(args.mode, antialias, coefficient, args.exclude_outside)
+        filter = choose(PLAIN_LINEAR if args.mode == MAJORITY else asked, scale) or Filter("triangle")
     taps = 1 if filter is None else min(math.ceil(2 * filter.reach) + 1, n_in + math.ceil(filter.reach))
     if taps * (end - begin) > _MOST:
         raise UsageError(
@@ -190,7 +191,7 @@ def _print(args: argparse.Namespace, axis: _Axis) -> None:
         say(f"  {line}")
     say("")
     for row in axis.rows:
-        say(f"  {_formula(row)}")
+        say(f"  {_formula(row, args.mode)}")
 
 
 def _title(args: argparse.Namespace, axis: _Axis) -> str:
@@ -222,7 +223,12 @@ def _rules(args: argparse.Namespace, axis: _Axis) -> list[tuple[str, str]]:
     rules += [("weight", weight), *(("", line) for line in _KERNELS[kernel].splitlines())]
     if kernel == "cubic":
         rules.append(("", f"a = {axis.filter.coefficient}"))
-    return [*rules, ("edges", _OUTSIDE[axis.filter.outside])]
+    rules.append(("edges", _OUTSIDE[axis.filter.outside]))
+    if args.mode == MAJORITY:
+        rules.append(
+            ("output", "the label whose weights over all axes add up highest; of equal ones the lowest")
+        )
+    return rules
 
 
 def _cells(rows: Sequence[Row]) -> list[list[str]]:
@@ -253,11 +259,14 @@ def _fraction(value: Fraction) -> str:
     return text if len(text) <= _LONG else f"of {len(text) - 1} digits"
 
 
-def _formula(row: Row) -> str:
-    """Write an output as a sum."""
+def _formula(row: Row, mode: str) -> str:
+    """Write an output as a sum, or as a vote."""
     name = f"out[{row.output}]"
     if not row.weights:
         return f"{name} = the extrapolation value"
+    if mode == MAJORITY:
+        votes = (f"{weight} for in[{row.start + tap}]" for tap, weight in enumerate(row.weights))
+        return f"{name} = majority of {', '.join(votes)}"
     denominator = math.lcm(*(weight.denominator for weight in row.weights))
     numerators = [weight.numerator * (denominator // weight.denominator) for weight in row.weights]
     exact = len(str(denominator)) <= 12

@@ -19,9 +19,9 @@ from remapnd.taps import NEAREST_RULES
 _MODES_OF: Final = {
     "nearest_rule": ("nearest",),
     "integer_rule": FILTER_MODES,
-    "antialias": tuple(mode for mode in MODES if mode != "nearest"),
+    "antialias": FILTER_MODES,
     "cubic_coefficient": ("cubic",),
-    "exclude_outside": tuple(mode for mode in MODES if mode != "nearest"),
+    "exclude_outside": FILTER_MODES,
     "straight_alpha": FILTER_MODES,
 }
 
@@ -29,7 +29,14 @@ _MODES_OF: Final = {
 def add_options(parser: argparse.ArgumentParser, *, antialias: tuple[str, ...], default: str) -> None:
     """Add the options; `antialias` are further values of --antialias, `default` tells what is its default."""
     group = parser.add_argument_group("how samples are mixed")
-    group.add_argument("--mode", choices=MODES, default="linear", help="default: linear")
+    group.add_argument(
+        "--mode",
+        choices=MODES,
+        default="linear",
+        metavar="MODE",
+        help=f"one of {', '.join(MODES)}; default: linear. For labels: nearest, or majority, of the samples "
+        "that linear mixes the label that weighs most",
+    )
     group.add_argument(
         "--antialias",
         choices=(*antialias, "none", *ANTIALIAS),

@@ -33,7 +33,7 @@ An image is an array of shape (H, W) or (H, W, channels), turned as its EXIF
 orientation says. Color profile and resolution (DPI) are kept, other metadata is
 not, and of an animation only the first frame is read. Colors are mixed as they are
 stored, not in linear light, and weighted by alpha. 16-bit PNG stays 16-bit. With
---mode nearest a palette stays a palette, and its numbers can be labels.
+--mode nearest or majority a palette stays a palette: its numbers can be labels.
 
 An image that shrinks is antialiased (--antialias pillow), as image programs do:
 else patterns finer than a new pixel turn into coarse ones. Arrays are not, as with
@@ -46,7 +46,7 @@ _EXAMPLES = """\
 examples:
   remapnd resize photo.jpg small.jpg --scale 1/2
   remapnd resize photo.jpg wide.png --shape 480x640 --mode lanczos3
-  remapnd resize labels.png half.png --scale 1/2 --mode nearest
+  remapnd resize labels.png half.png --scale 1/2 --mode majority
   remapnd resize volume.npy half.npy --scale 0.5 --antialias pillow
   remapnd resize volume.npy larger.npy --shape 192x192x192 --mode cubic
   remapnd resize batch.npz out.npz --key images --shape 256x256 --axes 1,2
