@@ -226,7 +226,7 @@ def _rules(args: argparse.Namespace, axis: _Axis) -> list[tuple[str, str]]:
     rules.append(("edges", _OUTSIDE[axis.filter.outside]))
     if args.mode == MAJORITY:
         rules.append(
-            ("output", "the label whose weights over all axes add up highest; of equal ones the lowest")
+            ("output", "the label whose weights add up highest over all axes, of equal ones the lowest")
         )
     return rules
 

@@ -9,6 +9,7 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, get_args, get_type_hints
 
 from remapnd.directml.enums import FeatureLevel
@@ -60,9 +61,9 @@ def feature_level(text: str) -> FeatureLevel:
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
     """Add ``--policy``, which `policy` reads."""
-    listed = []
+    listed, defaults = [], Policy()
     for name, values in _policy_choices().items():
-        default = getattr(Policy(), name)
+        default = getattr(defaults, name)
         others = ", ".join(value for value in values if value != default)
         listed.append(f"{name}={default} (or {others})")
     parser.add_argument(
@@ -81,6 +82,7 @@ def policy(args: argparse.Namespace) -> Policy:
     return Policy(**dict(args.policy))
 
 
+@cache
 def _policy_choices() -> dict[str, tuple[str, ...]]:
     """Return the values that each field of a policy takes."""
     hints = get_type_hints(Policy)
