@@ -1,4 +1,4 @@
-"""Rows that are made of two at once, and bytes in 16-bit integers: every way has the bits of the reference."""
+"""Rows made of two at once, and bytes in 16-bit integers: every way has the bits of the reference."""
 
 import numpy as np
 import pytest
