@@ -1,0 +1,221 @@
+"""docs/rosetta.md, and the tables of docs/exactness.md, out of the cases and of what was measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from . import lengths
+from .case import Case, Library
+from .measure import LIBRARIES
+
+MEASURED = Path(__file__).with_name("measured.json")
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+
+_HEAD = """\
+# Rosetta
+
+The call of remapnd for each way to resize of other libraries, and how far apart the results are. Nearest modes that
+differ take another element somewhere; why is told beside them. The results of remapnd on integers are the exact
+ones rounded, so a difference there is the rounding of the other side.
+
+```python
+>>> import numpy as np, remapnd
+>>> x = np.array([0, 3, 6, 9])
+>>> remapnd.resize(x, 10, mode="nearest")                          # OpenCV NEAREST_EXACT, Pillow, "nearest-exact"
+array([0, 0, 3, 3, 3, 6, 6, 6, 9, 9])
+>>> remapnd.resize(x, 10, coordinates="asymmetric", mode="nearest", nearest_rule="floor")     # OpenCV and PyTorch "nearest"
+array([0, 0, 0, 3, 3, 6, 6, 6, 9, 9])
+
+```
+
+**To find a setting**, answer four questions, which the libraries mix up in one name:
+
+1. Which position does output sample X read? `coordinates`: "half_pixel" aligns the outer edges, "align_corners" the
+   outermost centres, "asymmetric" the first edges without the half sample. `remapnd.describe` prints positions.
+2. Which of two samples is nearest at a tie? `nearest_rule`.
+3. Does the filter grow where an axis shrinks, and do taps outside count as the edge sample or not at all? `antialias`,
+   `exclude_outside`.
+4. How are integers rounded? `integer_rule`.
+
+**In the tables** `x` is the array, `H, W` are its lengths and `h, w` those of the result; `s` is a factor, `k` a whole
+one. A dash means that nothing here is the same. *Difference* is what the two calls gave on random numbers, floats in
+[0, 1): the largest difference, and for integers the share of values that differ. For nearest it is the number of pairs
+of lengths, of all from 1 to {longest} (JAX: {jax}), where any element is another one, and the first such pair. Measured on
+{date}, with one CPU of {machine}, against {versions}. The table is data, in `tests/rosetta/`; `tests/test_rosetta.py` runs each
+line wherever the library is installed.
+"""
+
+
+def measured() -> dict[str, Any]:
+    """Return what was measured last."""
+    found: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return found
+
+
+def number(value: float) -> str:
+    """Write a small number with two digits."""
+    return "0" if value == 0 else f"{value:.2g}" if value >= 1e-3 else f"{value:.1e}".replace("e-0", "e-")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share >= 1e-4 else "under 0.01 %"
+
+
+def difference(case: Case, found: dict[str, Any]) -> str:
+    """Write how the results of a case differ."""
+    if case.rule in lengths.INDICES:
+        pairs = found["lengths"][case.label]
+        if not pairs["wrong"]:
+            return f"none in {pairs['pairs']:,} pairs"
+        first = " → ".join(map(str, pairs["first"]))
+        return f"{pairs['wrong']:,} of {pairs['pairs']:,} pairs, first {first}"
+    parts = []
+    for dtype, apart in found["cases"][case.label].items():
+        if not apart["share"]:
+            parts.append("equal" if dtype == "index" else f"{dtype} equal")
+        elif dtype.startswith("float"):
+            parts.append(f"{dtype} {number(apart['largest'])}")
+        else:
+            parts.append(f"{dtype} {apart['largest']:.0f} in {percent(apart['share'])}")
+    return "; ".join(parts)
+
+
+def section(library: Library, found: dict[str, Any]) -> str:
+    """Write the part of a library."""
+    release = f" {found['version']}" if library.distribution else ""
+    lines = [f"## {library.title}{release}", "", library.text, ""]
+    lines += ["| there | remapnd | difference | |", "|---|---|---|---|"]
+    for case in library.cases:
+        theirs = f"`{case.label}`"
+        if case.ours is None:
+            lines.append(f"| {theirs} | — | | {case.why} |")
+        else:
+            lines.append(f"| {theirs} | `{case.ours}` | {difference(case, found)} | {case.why} |")
+    return "\n".join([*lines, ""])
+
+
+def rosetta() -> str:
+    """Return the whole of docs/rosetta.md."""
+    found = measured()
+    releases = [
+        f"{library.title} {found['libraries'][key]['version']}"
+        for key, library in LIBRARIES.items()
+        if library.distribution
+    ]
+    releases[releases.index(next(r for r in releases if r.startswith("ONNX ")))] = (
+        f"ONNX Runtime {found['libraries']['onnx']['version']}"
+    )
+    head = _HEAD.format(
+        longest=lengths.LONGEST,
+        jax=LIBRARIES["jax"].longest,
+        date=found["date"],
+        machine=found["machine"],
+        versions=", ".join(releases),
+    )
+    parts = [section(library, found["libraries"][key]) for key, library in LIBRARIES.items()]
+    return "\n".join([head, *parts])
+
+
+def _title(key: str) -> str:
+    return "ONNX Runtime" if key == "onnx" else LIBRARIES[key].title
+
+
+def nearest_table() -> str:
+    """Pairs of lengths with a wrong nearest index."""
+    lines = ["| | rule | pairs with a wrong index | of | first |", "|---|---|---|---|---|"]
+    rows, here = [], [0, 0]
+    for key, found in measured()["libraries"].items():
+        for case in LIBRARIES[key].cases:
+            if case.rule in lengths.INDICES:
+                pairs = found["lengths"][case.label]
+                first = " → ".join(map(str, pairs["first"] or ()))
+                rows.append(
+                    (
+                        pairs["wrong"] / pairs["pairs"],
+                        f"| {_title(key)} `{case.label}` | {case.rule} | {pairs['wrong']:,} | {pairs['pairs']:,} "
+                        f"| {first} |",
+                    )
+                )
+                here = [here[0] + pairs["wrong here"], here[1] + pairs["pairs"]]
+    own = f"| **remapnd**, the call for each of these | all of them | **{here[0]:,}** | {here[1]:,} | |"
+    return "\n".join([*lines, *(row for _, row in sorted(rows, key=lambda row: row[0])), own])
+
+
+def _linear(rule: str) -> list[tuple[str, Case, dict[str, Any]]]:
+    """Return title, case and figures of all cases of a rule."""
+    return [
+        (_title(key), case, found["lengths"][case.label])
+        for key, found in measured()["libraries"].items()
+        for case in LIBRARIES[key].cases
+        if case.rule == rule
+    ]
+
+
+def uint8_table(rule: str) -> str:
+    """Pixels of uint8 that are not the exact ones."""
+    lines = [
+        "| | not the exact value rounded half up | largest | not the exact value cut |",
+        "|---|---|---|---|",
+    ]
+    wrong, pixels = 0, 0
+    for title, case, found in _linear(rule):
+        if "pixels" not in found:
+            continue
+        shares = {kind: percent(count / found["pixels"]) for kind, count in found["wrong"].items()}
+        lines.append(
+            f"| {title} `{case.label}` | {shares['rounded']} | {found['largest']['rounded']} | {shares['cut']} |"
+        )
+        wrong, pixels = wrong + found["wrong"]["here"], max(pixels, found["pixels"])
+    lines.append(f'| **remapnd**, each rule by `integer_rule` | **{wrong}** of {pixels:,} | 0 | **{wrong}** |')
+    return "\n".join(lines)
+
+
+def float_table(rule: str) -> str:
+    """Largest errors of float32."""
+    lines = ["| | largest error of float32 |", "|---|---|"]
+    rows = sorted(
+        (found["error"], f"| {title} `{case.label}` | {found['error']:.1e} |")
+        for title, case, found in _linear(rule)
+    )
+    own = max(found["error here"] for _, _, found in _linear(rule))
+    return "\n".join([*lines, *(row for _, row in rows), f"| **remapnd** | **{own:.1e}** |"])
+
+
+def basis() -> str:
+    """Say when and against which releases."""
+    found = measured()
+    releases = ", ".join(
+        f"{_title(key)} {found['libraries'][key]['version']}"
+        for key, library in LIBRARIES.items()
+        if library.distribution
+    )
+    return f"Measured on {found['date']}, on {found['machine']}: {releases}."
+
+
+TABLES = {
+    "basis": basis,
+    "nearest": nearest_table,
+    "linear uint8": lambda: uint8_table("linear"),
+    "antialias uint8": lambda: uint8_table("antialias"),
+    "linear float32": lambda: float_table("linear"),
+    "antialias float32": lambda: float_table("antialias"),
+}
+
+
+def exactness(text: str) -> str:
+    """Return docs/exactness.md with its tables made anew, each between a pair of comments."""
+
+    def table(match: re.Match[str]) -> str:
+        return f"<!-- {match[1]} -->\n{TABLES[match[1]]()}\n<!-- end -->"
+
+    return re.sub(r"<!-- ([\w ]+) -->\n.*?<!-- end -->", table, text, flags=re.DOTALL)
+
+
+def write() -> None:
+    """Write both pages."""
+    (DOCS / "rosetta.md").write_text(rosetta(), encoding="utf-8")
+    page = DOCS / "exactness.md"
+    page.write_text(exactness(page.read_text(encoding="utf-8")), encoding="utf-8")
