@@ -271,12 +271,12 @@ template <bool sums, int taps>
 void pair_vectors(const FilterTaps<float>& t, int64_t block, const float* row, int64_t vectors, float* out) {
     using V = Vec<float>;
     for (int64_t v = 0; v < vectors; ++v) {
-        const float* weights = t.packed + v * t.width * 2;
+        const float* weights = t.packed + v * t.width * V::lanes;
         const int64_t x = 2 * v;
         const float *low = row + t.first[x], *high = row + t.first[x + 1];
         V c = V::all(0);
         if constexpr (!sums) c = V::load(low + t.base[x] * block, high + t.base[x + 1] * block);
-        const auto weight = [&](int64_t k) { return V::halves(weights + 2 * k); };
+        const auto weight = [&](int64_t k) { return V::load(weights + k * V::lanes); };
         const auto term = [&](int64_t k) {
             const V tap = V::load(low + k * block, high + k * block);
             if constexpr (sums)

@@ -48,7 +48,7 @@ private:
             pack_vectors(block, lanes, lanes);
         } else if (lanes == 8 && (block == 3 || block == 4)) {
             way_ = Way::pairs;
-            pack_vectors(block, static_cast<int>(2 * block), 2);
+            pack_vectors(block, static_cast<int>(2 * block), lanes);
         } else if (block > 2) {
             way_ = Way::wide;
         }
@@ -80,7 +80,7 @@ private:
         return true;
     }
 
-    // Vectors of `elements` elements, whose weights are `per` numbers a tap.
+    // Vectors of `elements` elements in `per` lanes, four of which have the same output where these are not as many.
     void pack_vectors(std::int64_t block, int elements, int per) {
         vectors_ = outputs_ * block / elements;
         std::int64_t reach = 0;
@@ -91,7 +91,7 @@ private:
             most_.push_back(*most);
             for (std::int64_t k = 0; k < width_; ++k)
                 for (int l = 0; l < per; ++l) {
-                    const std::int64_t x = per == elements ? (v * elements + l) / block : x0 + l;
+                    const std::int64_t x = way_ == Way::pairs ? x0 + l / 4 : (v * elements + l) / block;
                     packed_.push_back(k < count_[x] && k != base_[x] ? weights_[x * width_ + k] : W(-0.0));
                 }
             reach = std::max(reach, end_of(v, block, x0, x1, *most, per));

@@ -1,6 +1,7 @@
 // Kernels of resampling: rows to the working type and back, vertical and horizontal passes, picking of items.
 #include "elements.hpp"
 #include "simd/pick.hpp"
+#include "simd/vectors.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
@@ -150,8 +151,8 @@ int64_t doubtful(const W* row, int64_t count, Rule rule, W bound, int32_t* out) 
     const W shift = rule == Rule::half_up || rule == Rule::half_even ? W(0.5) : W(0);
     const auto in_doubt = [shift, bound](W v) -> Int {
         const W t = v + shift;
-        const W gap = t - ((t + kToInteger<W>) - kToInteger<W>);
-        return (gap < 0 ? -gap : gap) <= bound;
+        const Int gap = bit_cast<Int>(t - ((t + kToInteger<W>) - kToInteger<W>));
+        return bit_cast<W>(gap & ~(Int(1) << (8 * sizeof(W) - 1))) <= bound;
     };
     const auto any_in_doubt = [row, in_doubt](int64_t begin, int64_t end) {
         Int any = 0;
@@ -214,10 +215,14 @@ void store_by(const W* row, int64_t count, int64_t block, const Rounding& roundi
     };
     if (stride_c == intptr_t(sizeof(T)) && stride_x == block * stride_c) {
         T* to = reinterpret_cast<T*>(dst);
-        if constexpr (std::is_same_v<T, Half>)
+        int64_t i = 0;
+        if constexpr (std::is_same_v<T, Half>) {
             floats_to_halves(row, count * block, to);
-        else
-            for (int64_t i = 0; i < count * block; ++i) to[i] = stored(row[i]);
+            return;
+        } else if constexpr (std::is_same_v<T, uint8_t> && std::is_same_v<W, float> && rule == Rule::half_up) {
+            i = floats_to_bytes(row, count * block, 0.5f + static_cast<float>(r.half_step), to);
+        }
+        for (; i < count * block; ++i) to[i] = stored(row[i]);
         return;
     }
     for (int64_t k = 0; k < count; ++k, dst += stride_x)

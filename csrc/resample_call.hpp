@@ -84,6 +84,7 @@ struct ResampleCall {
         large = elements >= kLarge / size;
         if constexpr (!std::is_integral_v<W>)
             if (static_cast<double>(bound) < doubt.bound) bound = std::nextafter(bound, static_cast<W>(INFINITY));
+        walk_last_innermost(r);
         const RowGeometry& g = geometry;
         for (const Loop& loop : g.loops)
             if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], loop.src_stride);
@@ -124,6 +125,14 @@ struct ResampleCall {
     static const auto& of(const ResampleKernels& k, float) { return k.f32; }
     static const auto& of(const ResampleKernels& k, double) { return k.f64; }
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
+
+    // Rows that the last pass takes, if that is a vertical filter pass, serve the next output along its axis: that comes next.
+    void walk_last_innermost(const Resampling& r) {
+        const int last = r.order.back();
+        std::vector<Loop>& loops = geometry.loops;
+        const auto at = std::find_if(loops.begin(), loops.end(), [&](const Loop& l) { return l.table == last; });
+        if (at != loops.end() && std::holds_alternative<FilterTable>(axes[last])) std::rotate(at, at + 1, loops.end());
+    }
 
     // Elements touched for a row of the segment, those of linear axes counted once.
     std::int64_t work_of_row(const Segment<W>& s) const {

@@ -38,9 +38,12 @@ public:
     // Whether all taps are the same number, from p on; a blend of these is exact.
     bool all_equal(const std::byte* p) const {
         const std::byte* first = nullptr;
-        return blends_ && each(0, p, 1.0, [&](const std::byte* at, double) {
-                   if (!first) first = at;
-                   return std::memcmp(first, at, static_cast<std::size_t>(size_)) == 0;
+        return blends_ && each_line(0, p, 1.0, [&](const std::byte* line, double, const Taps& taps) {
+                   for (const std::intptr_t offset : taps.offsets) {
+                       if (!first) first = line + offset;
+                       if (std::memcmp(first, line + offset, static_cast<std::size_t>(size_)) != 0) return false;
+                   }
+                   return true;
                });
     }
 
@@ -80,21 +83,26 @@ private:
         }
     };
 
-    // visit(address, weight) of all taps from axis `a` on, until one returns false.
+    // visit(address, weight, taps of the last axis) for all combinations of taps of the axes before it, from axis `a` on, until
+    // one returns false.
     template <class Visit>
-    bool each(std::size_t a, const std::byte* p, double weight, const Visit& visit) const {
-        if (a > taps_.size() || (a == taps_.size() && last_.offsets.empty())) return visit(p, weight);
-        const Taps& taps = a < taps_.size() ? taps_[a] : last_;
+    bool each_line(std::size_t a, const std::byte* p, double weight, const Visit& visit) const {
+        const bool own_last = !last_.offsets.empty();
+        if (a + (own_last ? 0 : 1) == taps_.size()) return visit(p, weight, own_last ? last_ : taps_.back());
+        const Taps& taps = taps_[a];
         for (std::size_t k = 0; k < taps.offsets.size(); ++k)
-            if (!each(a + 1, p + taps.offsets[k], weight * taps.weights[k], visit)) return false;
+            if (!each_line(a + 1, p + taps.offsets[k], weight * taps.weights[k], visit)) return false;
         return true;
     }
 
     template <class T>
     bool decided_as(const std::byte* p, Rule rule, double bound, std::byte* to) const {
         double sum = 0;
-        each(0, p, 1.0, [&](const std::byte* at, double weight) {
-            sum += weight * static_cast<double>(*reinterpret_cast<const T*>(at));
+        each_line(0, p, 1.0, [&](const std::byte* line, double weight, const Taps& taps) {
+            double part = 0;
+            for (std::size_t k = 0; k < taps.offsets.size(); ++k)
+                part += taps.weights[k] * static_cast<double>(*reinterpret_cast<const T*>(line + taps.offsets[k]));
+            sum += weight * part;
             return true;
         });
         const double shifted = rule == Rule::half_up || rule == Rule::half_even ? sum + 0.5 : sum;

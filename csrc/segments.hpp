@@ -140,7 +140,8 @@ inline std::int64_t segment_width(const FilterTable& t, std::int64_t xs, std::in
     for (const std::int64_t n : t.count) columns = std::max(columns, n);
     const std::int64_t per_output = std::max<std::int64_t>(1, t.n_in / t.n_out()) * block;
     // With few outputs beside the taps at its borders a segment would load most columns twice.
-    const std::int64_t width = std::max({std::int64_t{1}, size / per_output, 4 * columns * block / per_output});
+    const std::int64_t beside = std::min(4 * columns * block, 8 * size);
+    const std::int64_t width = std::max({std::int64_t{1}, size / per_output, beside / per_output});
     const std::int64_t count = (xs + width - 1) / width;
     return (xs + count - 1) / count;
 }

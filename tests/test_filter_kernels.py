@@ -130,6 +130,10 @@ def stored(values, dtype, rule):
         with np.errstate(all="ignore"):
             return values.astype(dtype)
     limits = np.iinfo(dtype)
+    if rule.startswith(
+        "half"
+    ):  # one half is added in the working type; without a half step no result is a tie
+        values, rule = values + values.dtype.type(0.5), "truncate_down"
     whole = [min(max(rounded(Fraction(float(v)), rule), limits.min), limits.max) for v in values.flat]
     return np.array(whole, dtype).reshape(values.shape)
 
@@ -382,6 +386,46 @@ def test_without_fine_weights_all_doubtful_results_are_listed():
     assert len(linear(data, out, _core.Rounding(0), 0.5)) == out.size
     assert len(linear(np.full_like(data, 9), out, _core.Rounding(0), 0.5)) == 0
     assert (out == 9).all()
+
+
+@pytest.mark.parametrize(
+    ("n", "m"), [(1080, 224), (90, 60), (90, 45), (97, 31), (64, 100), (640, 7), (5, 300)]
+)
+def test_results_that_are_left_are_exact(n, m):
+    """Columns and rows of bytes through triangles of exact weights, with a bound that the error keeps to."""
+    rng = np.random.default_rng(n)
+    data = np.where(rng.random((n, 77)) < 0.3, 255, rng.integers(0, 256, (n, 77))).astype(np.uint8)
+    scale, rows = max(Fraction(1), Fraction(n, m)), []
+    for X in range(m):
+        centre = Fraction(2 * X + 1, 2) * Fraction(n, m)
+        taps = [(k, 1 - abs(k + Fraction(1, 2) - centre) / scale) for k in range(n)]
+        taps = [(k, w) for k, w in taps if w > 0]
+        total = sum(w for _, w in taps)
+        rows.append((taps[0][0], [w / total for _, w in taps]))
+    count = np.array([len(w) for _, w in rows])
+    fine = np.array([[float(v) for v in w] + [0.0] * (count.max() - len(w)) for _, w in rows])
+    weights = fine.astype(np.float32).astype(np.float64)
+    start, base = np.array([s for s, _ in rows]), weights.argmax(axis=1)
+    exact = [
+        [
+            sum(w * int(v) for w, v in zip(weights_, column[s : s + len(weights_)], strict=True))
+            for column in data.T
+        ]
+        for s, weights_ in rows
+    ]
+    bound = 2.0**-24 * 256 * (count.max() + 6)
+    for level in LEVELS:
+        _core.use_level(level)
+        for axis, source in ((0, data), (1, np.ascontiguousarray(data.T))):
+            filter_axis = _core.FilterAxis(axis, n, start, count, weights, base, fine)
+            linear = _core.Linear(0, 0, False, [filter_axis], [0])
+            for rule in RULES:
+                expected = np.array([[rounded(v, rule) for v in row] for row in exact], np.uint8)
+                expected = expected if axis == 0 else expected.T
+                out = np.zeros(expected.shape, np.uint8)
+                left = linear(source, out, _core.Rounding(RULES.index(rule)), bound, 2.0**-40)
+                out.flat[left] = expected.flat[left]
+                assert np.array_equal(out, expected), (level, axis, rule)
 
 
 def table_arrays(**changes):

@@ -377,5 +377,5 @@ def test_rejects():
     with pytest.raises(ValueError, match="nearest_table: `rule` must be one of"):
         reference.resample(data, *case, mode="nearest", nearest_rule="up")
     for dtype in ("bool", "S2", "datetime64[s]", "longdouble", "object"):
-        with pytest.raises(TypeError, match=r"resample: `data` must be of integers, .* for linear, got "):
+        with pytest.raises(TypeError, match=r"resample: `data` must be of integers, .* or complex, got "):
             reference.resample(np.zeros(2, dtype), *case)

@@ -408,6 +408,9 @@ def test_plans_are_compared_pickled_and_explained():
         "    X = 2: samples 4 to 7, weights 3/43, 9/43, 15/43, 16/43",
         "computed in float32, along axes (0,) in this order",
     ]
+    lanczos = ResamplePlan((8,), "f4", shape=4, mode="lanczos3", antialias="pillow").explain().splitlines()
+    assert lanczos[3].startswith("    X = 0: samples 0 to 6, weights 0.4")
+    assert max(map(len, lanczos)) < 140
     crop = ResamplePlan.resized((4,), "f4", 2, coordinates=CROP, roi=(0, 2), extrapolation_value=1.5)
     assert "positions outside [0, n - 1]: 1.5" in crop.explain()
 
@@ -516,6 +519,7 @@ def test_describe():
             r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
         ),
         (lambda _: describe("half_pixel", 0, 3), ValueError, "describe: `n_in` must be at least 1, got 0"),
+        (lambda _: describe("half_pixel", 2, 3, scale=0), ValueError, "describe: `scale` must be > 0, got 0"),
         (lambda _: describe("x", 1, 3), ValueError, "describe: `coordinates` must be one of .*, got 'x'"),
     ],
 )

@@ -34,13 +34,6 @@ struct Vec<float> {
     static Vec load(const float* low, const float* high) {
         return {_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1)};
     }
-    // p[0] in the low half and p[1] in the high one.
-    static Vec halves(const float* p) {
-        long long both;
-        std::memcpy(&both, p, sizeof both);
-        return {_mm256_permutevar_ps(_mm256_castsi256_ps(_mm256_set1_epi64x(both)),
-                                     _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1))};
-    }
     template <class T>
     static Vec load(const T* p) {
         const auto* at = reinterpret_cast<const __m128i*>(p);
@@ -185,5 +178,26 @@ REMAPND_INLINE void turn_pairs(const double* const* rows, std::int64_t k, Vec<W>
 }
 
 #endif
+
+// The leading whole vectors of out[i] = floor(row[i] + add), clamped to bytes; returns how many values they hold.
+inline std::int64_t floats_to_bytes(const float* row, std::int64_t count, float add, std::uint8_t* out) {
+    std::int64_t i = 0;
+#ifdef REMAPND_VECTORS
+    const __m256 a = _mm256_set1_ps(add), most = _mm256_set1_ps(512);
+    // What the conversion rounds up, numbers below zero, the packing makes zero.
+    const auto load = [&](const float* p) {
+        return _mm256_cvttps_epi32(_mm256_min_ps(_mm256_add_ps(_mm256_loadu_ps(p), a), most));
+    };
+    for (; i + 32 <= count; i += 32) {
+        const __m256i low = _mm256_packs_epi32(load(row + i), load(row + i + 8));
+        const __m256i high = _mm256_packs_epi32(load(row + i + 16), load(row + i + 24));
+        const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), bytes);
+    }
+#else
+    (void)row, (void)count, (void)add, (void)out;
+#endif
+    return i;
+}
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -176,3 +176,48 @@ class Nearest:
 
     def __init__(self, axes: list[Axis]) -> None: ...
     def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
+
+# ---- sample
+
+MAX_BIN_SAMPLES: int
+
+class SampleAxis:
+    """A sampled axis of n samples: coordinate g stands for position (g * scale + shift) / 2.
+
+    `low` and `high` are the borders at which positions are reflected.
+    """
+
+    def __init__(self, n: int, scale: float, shift: float, low: float, high: float) -> None: ...
+
+class Sample:
+    """Sampling at positions that are data; `axes` are those of data behind batch and channel.
+
+    `mode` is 0 nearest, 1 linear, 2 cubic; `padding` 0 zeros, 1 border, 2 reflection; the types are numbered
+    as in `Linear`, that of the data not read for nearest. With `batches` grid k samples data batches[k].
+    """
+
+    def __init__(
+        self, mode: int, padding: int, type: int, grid_type: int, axes: list[SampleAxis]
+    ) -> None: ...
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        grid: npt.NDArray[Any],
+        batches: npt.NDArray[np.int64] | None,
+        out: npt.NDArray[Any],
+    ) -> None: ...
+
+def roi_align(
+    data: npt.NDArray[Any],
+    batches: npt.NDArray[np.int64],
+    start: npt.NDArray[np.float64],
+    bin: npt.NDArray[np.float64],
+    per_bin: npt.NDArray[np.int64],
+    pooling: int,
+    type: int,
+    out: npt.NDArray[Any],
+) -> None:
+    """Pool regions: start, bin and per_bin have two values for each, flat.
+
+    `pooling` is 0 average, 1 largest; `type` numbered as in `Linear`.
+    """

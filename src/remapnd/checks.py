@@ -31,6 +31,12 @@ def integer(op: str, name: str, value: object) -> int:
         raise TypeError(must(op, name, "be an integer", repr(value))) from None
 
 
+def boolean(op: str, name: str, value: object) -> None:
+    """Refuse what is not a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be True or False", repr(value)))
+
+
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:
@@ -292,12 +298,12 @@ def within(op: str, name: str, value: Any, bound: int) -> Fraction:
     return exact
 
 
-def scales(op: str, value: object, count: int) -> list[Fraction]:
+def scales(op: str, value: object, count: int, name: str = "scales") -> list[Fraction]:
     """Return finite real numbers > 0, one for each of `count` axes, exactly."""
-    exact = numbers(op, "scales", value, count)
-    for scale, given in zip(exact, _one_each(op, "scales", value, count), strict=True):
+    exact = numbers(op, name, value, count)
+    for scale, given in zip(exact, _one_each(op, name, value, count), strict=True):
         if scale <= 0:
-            raise ValueError(must(op, "scales", "be > 0", given))
+            raise ValueError(must(op, name, "be > 0", given))
     return exact
 
 

@@ -18,15 +18,21 @@ from numpy.typing import NDArray
 from . import filters, taps
 from .coordinates import AxisMap, Number, as_fraction
 from .filter_taps import FilterTable, Table, axis_table
+from .reference_sample import affine_grid, crop_and_resize, grid_sample, roi_align, tensor_scatter
 
 __all__ = [
     "INTEGER_RULES",
+    "affine_grid",
+    "crop_and_resize",
     "gather",
     "gather_elements",
     "gather_nd",
+    "grid_sample",
     "resample",
+    "roi_align",
     "rounded",
     "take_along_axis",
+    "tensor_scatter",
 ]
 
 # Gather.
@@ -289,6 +295,9 @@ def resample(
 
     Then NaN is made the positive quiet NaN without payload, and the result is rounded once to the dtype.
     """
+    if mode not in ("nearest", *filters.FILTER_MODES):
+        modes = ", ".join(("nearest", *filters.FILTER_MODES))
+        raise ValueError(f"resample: `mode` must be one of {modes}, got {mode!r}")
     if mode == "nearest":
         result = data.copy()
         for map, n_out, axis in zip(maps, n_outs, axes, strict=True):

@@ -329,7 +329,7 @@ def describe(
     checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
     n_in, n_out = (checks.length(op, name, n) for name, n in (("n_in", n_in), ("n_out", n_out)))
     [region] = checks.regions(op, roi, 1, coordinates, CROP)
-    exact_scale = None if scale is None else checks.scales(op, scale, 1)[0]
+    exact_scale = None if scale is None else checks.scales(op, scale, 1, "scale")[0]
     map = coordinate_map(coordinates, n_in, n_out, exact_scale, region)
     indices = {rule: nearest_table(map, n_in, n_out, rule).tolist() for rule in NEAREST_RULES}
     return explanation.describe(map.positions(n_out), indices)

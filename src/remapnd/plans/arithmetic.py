@@ -22,7 +22,7 @@ FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with 
 _TRUNCATE_DOWN, _TRUNCATE_UP = 3, 4
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FEW: Final = 2.0**-6  # results in doubt: what looking twice at them costs less than float64 for all
-_RARE_TIES: Final = 1 << 13  # from this grid on, results that are exact ties are few
+_RARE_TIES: Final = 3000  # from this grid on, so few results are exact ties that these can go to integers
 
 
 class Arithmetic(NamedTuple):

@@ -14,7 +14,8 @@ from ..filter_taps import FilterTable, Table
 from ..filters import Filter
 
 _OUTPUTS: Final = 3  # whose taps are shown
-_TAPS: Final = 12
+_TAPS: Final = 10
+_LONGEST: Final = 15  # characters of a fraction
 
 
 def axis_lines(axis: int, n_in: int, n_out: int, map: AxisMap, table: Table | None) -> list[str]:
@@ -28,12 +29,20 @@ def axis_lines(axis: int, n_in: int, n_out: int, map: AxisMap, table: Table | No
     for output in range(min(n_out, _OUTPUTS)):
         indices, numerators, denominators = table.exact(np.array([output]))
         count, start = int(table.count[output]), int(indices[0, 0])
-        weights = [shown(Fraction(int(v), int(denominators[0]))) for v in numerators[0, : min(count, _TAPS)]]
+        weights = [
+            _weight(Fraction(int(v), int(denominators[0]))) for v in numerators[0, : min(count, _TAPS)]
+        ]
         more = ", ..." if count > _TAPS else ""
         lines.append(
             f"    X = {output}: samples {start} to {start + count - 1}, weights {', '.join(weights)}{more}"
         )
     return lines
+
+
+def _weight(weight: Fraction) -> str:
+    """Text of a weight: the fraction, or decimals if it is too long to read."""
+    text = shown(weight)
+    return text if len(text) <= _LONGEST else f"{float(weight):.6g}"
 
 
 def _filter(filter: Filter) -> str:

@@ -27,7 +27,7 @@ MODES: Final = ("nearest", *FILTER_MODES)
 
 PerAxis: TypeAlias = "Number | Sequence[Number]"
 
-_TYPES: Final = {
+TYPES: Final = {
     "uint8": 0,
     "int8": 1,
     "uint16": 2,
@@ -42,7 +42,7 @@ _TYPES: Final = {
     "float64": 11,
 }
 _PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
-_WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
+WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
 _LARGEST_COEFFICIENT: Final = 1024
 _LARGE: Final = 1 << 32  # bytes of a result
 _MAX_AXES: Final = 16  # as csrc/resample_run.cpp
@@ -179,7 +179,7 @@ exclude_outside, integer_rule
         if options.mode == "nearest":
             checks.movable_dtype(op, "data", self.dtype)
         else:
-            checks.arithmetic_dtype(op, self.dtype, (*_TYPES, *_PAIRS))
+            checks.arithmetic_dtype(op, self.dtype, (*TYPES, *_PAIRS))
         self.op = op
         self.data_shape = data_shape
         self._axis_plans = tuple(sorted(axes, key=lambda plan: plan.axis))
@@ -241,7 +241,7 @@ exclude_outside, integer_rule
         looks_twice = integers and working == "float32"
         axes = [_core_axis(axis, table, working, looks_twice) for axis, table in self._tables.items()]
         order = [list(self._tables).index(axis) for axis in self._order(working)]
-        self._run = _core.Linear(_TYPES[name], _WORKING[working], self.dtype.kind == "c", axes, order)
+        self._run = _core.Linear(TYPES[name], WORKING[working], self.dtype.kind == "c", axes, order)
 
     def _axis_tables(self, working: DTypeLike) -> dict[int, Table]:
         """Tables of the axes that are not the identity."""
