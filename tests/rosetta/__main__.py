@@ -19,7 +19,6 @@ from . import lengths, measure, page
 
 def measure_all(keys: list[str]) -> None:
     """Measure libraries and store the results beside those of the others."""
-    found = page.measured() if page.MEASURED.exists() else {"libraries": {}}
     for key in keys or measure.LIBRARIES:
         library = measure.LIBRARIES[key]
         try:
@@ -29,14 +28,16 @@ def measure_all(keys: list[str]) -> None:
                 raise
             print(f"{key}: {error}", file=sys.stderr)
             continue
-        found["libraries"][key] = {**measure.measure(library), "lengths": lengths.measure(library)}
-        print(key, found["libraries"][key]["version"])
-    found["libraries"] = {
-        key: found["libraries"][key] for key in measure.LIBRARIES if key in found["libraries"]
-    }
-    found["date"] = datetime.date.today().isoformat()
-    found["machine"] = f"{platform.machine()} {platform.system()}"
-    page.MEASURED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        results = {**measure.measure(library), "lengths": lengths.measure(library)}
+        found = page.measured() if page.MEASURED.exists() else {"libraries": {}}
+        libraries = {**found["libraries"], key: results}
+        stored = {
+            "date": datetime.date.today().isoformat(),
+            "machine": f"{platform.machine()} {platform.system()}",
+            "libraries": {k: libraries[k] for k in measure.LIBRARIES if k in libraries},
+        }
+        page.MEASURED.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        print(key, results["version"], flush=True)
 
 
 def main(arguments: list[str]) -> int:

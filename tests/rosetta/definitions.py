@@ -19,7 +19,7 @@ _INDEX = {
 }
 
 
-def _weights(n: int, m: int, mode: str, i: float, o: float, ties: str) -> np.ndarray[Any, Any]:
+def _weights(n: int, m: int, *, mode: str, i: float, o: float, ties: str) -> np.ndarray[Any, Any]:
     """Weights of n samples in each of m outputs, x = (X - o) / s - i, s = m / n."""
     matrix = np.zeros((m, n))
     step = Fraction(n, m)
@@ -44,10 +44,13 @@ def resample(
     x: np.ndarray[Any, Any],
     lengths: tuple[int, int],
     mode: str,
+    *,
     i: float = 0.5,
     o: float = -0.5,
     ties: str = "up",
 ) -> np.ndarray[Any, Any]:
     """Resample both axes of `x` in float64."""
-    rows, columns = (_weights(n, m, mode, i, o, ties) for n, m in zip(x.shape, lengths, strict=True))
+    rows, columns = (
+        _weights(n, m, mode=mode, i=i, o=o, ties=ties) for n, m in zip(x.shape, lengths, strict=True)
+    )
     return rows @ x.astype(np.float64) @ columns.T

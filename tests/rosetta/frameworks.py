@@ -9,7 +9,8 @@ _NCHW = "remapnd.resize(x, (h, w), axes=(2, 3)"
 
 TORCH = Library(
     "PyTorch",
-    "Tensors (N, C, H, W); with (N, C, L) and (N, C, D, H, W) the same with `axes=(2,)` and `axes=(2, 3, 4)`. "
+    "Tensors (N, C, H, W); with (N, C, L) and (N, C, D, H, W) the same with `axes=(2,)` and "
+    "`axes=(2, 3, 4)`. "
     "remapnd takes CPU tensors and gives tensors back. `torchvision.transforms.v2.functional.resize` is "
     "`interpolate` with `antialias=True`.",
     {"torch": "torch", "F": "torch.nn.functional"},
@@ -107,7 +108,7 @@ _V1 = "tf.compat.v1.image.resize_"
 TENSORFLOW = Library(
     "TensorFlow",
     "Tensors (N, H, W, C), or (H, W, C) with `axes=(0, 1)`. All but nearest give float32.",
-    {"tf": "tensorflow"},
+    {"tf": "tensorflow", "np": "numpy"},
     (
         Case(
             _TF + '"nearest")',
@@ -161,7 +162,8 @@ TENSORFLOW = Library(
         Case(
             _TF + '"area")',
             _NHWC + ', mode="box", antialias="pillow")',
-            "where H / h and W / w are whole numbers; otherwise samples count by the area that is covered, which "
+            "where H / h and W / w are whole numbers; otherwise samples count by the area that is "
+            "covered, which "
             "has no equal",
             dtypes=("float32",),
             sizes="whole shrink",
@@ -225,7 +227,15 @@ TENSORFLOW = Library(
         Case(
             "tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 1.1]], [0], (h, w), extrapolation_value=0.5)",
             _NHWC + ', coordinates="tf_crop_and_resize", roi=(0.1, 0.2, 0.8, 1.1), extrapolation_value=0.5)',
-            "positions in float32; one box a call here",
+            "positions in float32; one box a call",
+            dtypes=("float32",),
+            within={"float32": 1e-5},
+        ),
+        Case(
+            "tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 1.1], [0.9, 0, 0, 1]], [0, 0], (h, w))",
+            "np.moveaxis(remapnd.crop_and_resize(np.moveaxis(x, 3, 1), [[0.1, 0.2, 0.8, 1.1], "
+            "[0.9, 0, 0, 1]], [0, 0], (h, w)), 1, 3)",
+            "any number of boxes, turned around ones too; positions in float32, in float64 here",
             dtypes=("float32",),
             within={"float32": 1e-5},
         ),
@@ -294,7 +304,8 @@ JAX = Library(
             "jax.image.scale_and_translate(x, (h, w), (0, 1), jnp.array([h / H, w / W]), jnp.zeros(2), "
             '"linear", antialias=False)',
             "remapnd.resample(x, scales=(h / H, w / W), shape=(h, w), output_offsets=-0.5)",
-            "with a translation t, `output_offsets=t - 0.5`; positions outside are 0 there, the edge sample here",
+            "with a translation t, `output_offsets=t - 0.5`; positions outside are 0 there, the edge "
+            "sample here",
             dtypes=("float32",),
             within={"float32": 5e-6},
         ),

@@ -8,7 +8,8 @@ _SKIMAGE = ", anti_aliasing=False, preserve_range=True)"
 
 SKIMAGE = Library(
     "scikit-image",
-    "It computes integers in float64 and returns that (float32 stays float32); `preserve_range=True` keeps it "
+    "It computes integers in float64 and returns that (float32 stays float32); `preserve_range=True` "
+    "keeps it "
     "from scaling values to [0, 1]. With the axes left out all are resized, channels too, in both libraries.",
     {"np": "numpy", "transform": "skimage.transform"},
     (
@@ -22,7 +23,8 @@ SKIMAGE = Library(
         Case(
             "transform.resize(x, (h, w), order=1" + _SKIMAGE,
             "remapnd.resize(x, (h, w))",
-            "the default border, `reflect`, mixes the second sample in where a position lies outside: up to half "
+            "the default border, `reflect`, mixes the second sample in where a position lies "
+            "outside: up to half "
             "of the difference to the first, in the outermost lines of an axis that grows",
             dtypes=("float32",),
             within={"float32": 0.75},
@@ -51,7 +53,8 @@ SKIMAGE = Library(
         Case(
             "transform.resize(x, (h, w), anti_aliasing=True)",
             None,
-            "a Gaussian filter before; this is the default where an axis of floats or integers shrinks. The nearest "
+            "a Gaussian filter before; this is the default where an axis of floats or integers "
+            "shrinks. The nearest "
             'is `antialias="pillow"`',
         ),
         Case("transform.pyramid_reduce(x)", None, "a Gaussian filter before"),
@@ -107,7 +110,8 @@ OPENCV = Library(
         Case(
             _CV2 + "INTER_AREA)",
             _YX + ', mode="box", antialias="pillow")',
-            "where H / h and W / w are whole numbers; otherwise samples count by the area that is covered, which "
+            "where H / h and W / w are whole numbers; otherwise samples count by the area that is "
+            "covered, which "
             "has no equal",
             sizes="whole shrink",
             within={"uint8": 1, "float32": 3e-7},
@@ -115,7 +119,8 @@ OPENCV = Library(
         Case(
             "cv2.resize(x, None, fx=s, fy=s, interpolation=cv2.INTER_LINEAR)",
             "remapnd.resize(x, (round(H * s), round(W * s)), axes=(0, 1), scales=s)",
-            "positions follow from fx and fy, not from the lengths; but where no length changes, the image comes "
+            "positions follow from fx and fy, not from the lengths; but where no length changes, the "
+            "image comes "
             "back as it was",
             sizes="scale",
             within={"uint8": 1, "float32": 5e-6},
@@ -124,8 +129,7 @@ OPENCV = Library(
         Case(
             _CV2 + "INTER_AREA) where an axis grows",
             None,
-            "linear with steeper weights; for a whole factor every sample is repeated: "
-            '`mode="nearest"`',
+            'linear with steeper weights; for a whole factor every sample is repeated: `mode="nearest"`',
         ),
     ),
     arrangement="h w c",
@@ -136,7 +140,8 @@ _PILLOW = "Image.fromarray(x).resize((w, h), Image.Resampling."
 
 PILLOW = Library(
     "Pillow",
-    "uint8 is mode L or, with channels, RGB: its bands are remapnd's last axis (then give `axes=(0, 1)`); float32 "
+    "uint8 is mode L or, with channels, RGB: its bands are remapnd's last axis (then give `axes=(0, "
+    "1)`); float32 "
     "is mode F. Filters are antialiasing ones wherever an axis shrinks. Between the passes uint8 is rounded.",
     {"np": "numpy", "Image": "PIL.Image", "Fraction": "fractions:Fraction"},
     (
@@ -170,7 +175,8 @@ PILLOW = Library(
         Case(
             _PILLOW + "BOX)",
             'remapnd.resize(x, (h, w), mode="box", antialias="pillow")',
-            "uint8 is rounded between the passes; where lengths do not divide, a sample just at the end of the box may be "
+            "uint8 is rounded between the passes; where lengths do not divide, a sample just at the "
+            "end of the box may be "
             "in on one side and out on the other",
             sizes="whole shrink",
             within={"uint8": 1, "float32": 2e-7},

@@ -25,7 +25,7 @@ INDICES = {
 
 
 def weights(n: int, m: int, rule: str) -> tuple[Array, Array]:
-    """Weights of n samples in m outputs, rule "linear" or "antialias": numerators, and denominators of rows."""
+    """Weights of n samples in m outputs, "linear" or "antialias": numerators, denominators of rows."""
     positions = ((2 * np.arange(m) + 1) * n - m)[:, None]  # over 2 m
     if rule == "linear":
         positions = positions.clip(0, 2 * m * (n - 1))
@@ -74,18 +74,18 @@ def nearest(library: Library, case: Case, names: dict[str, Any], longest: int) -
         for n in range(1, longest + 1)
         for m in range(1, longest + 1)
     }
-    theirs = [list(pair) for pair, (wrong, _) in found.items() if wrong]
+    theirs = {f"{n}→{m}": max(n, m) for (n, m), (wrong, _) in found.items() if wrong}
     return {
         "pairs": longest**2,
         "wrong": len(theirs),
         "wrong here": sum(wrong for _, wrong in found.values()),
-        "first": theirs[0] if theirs else None,
-        "listed": [pair for pair in theirs if max(pair) <= LISTED],
+        "first": next(iter(theirs), ""),
+        "listed": " ".join(pair for pair, length in theirs.items() if length <= LISTED),
     }
 
 
 def linear(library: Library, case: Case, names: dict[str, Any], longest: int) -> dict[str, Any]:
-    """Count pixels of uint8 that are not rounded or not cut exactly, and find the largest error of float32."""
+    """Count pixels of uint8 that are not rounded or not cut exactly; find the largest error of float32."""
     cut = 'integer_rule="truncate"' in str(case.ours)
     count, errors = 0, {"theirs": 0.0, "ours": 0.0}
     wrong = {"rounded": 0, "cut": 0, "here": 0}

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+
 import remapnd
 
 from . import frameworks, images, numerical, standards
@@ -154,9 +155,7 @@ def measure(library: Library) -> dict[str, Any]:
     return {
         "version": version(library),
         "cases": {
-            case.label: {
-                dtype: asdict(difference(library, case, names, dtype)) for dtype in case.dtypes
-            }
+            case.label: {dtype: asdict(difference(library, case, names, dtype)) for dtype in case.dtypes}
             for case in library.cases
             if case.ours is not None
         },

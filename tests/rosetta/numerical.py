@@ -65,7 +65,8 @@ SCIPY = Library(
     "SciPy",
     "`H, W` are the lengths of `x` and `h, w` those of the result; the same calls work for any rank. SciPy "
     "computes in float64 and cuts integers. Splines of order 2 to 5, with or without `prefilter`, are "
-    "B-splines: they have no equal here. Nor have the borders `constant`, `reflect`, `mirror` and `wrap`, where "
+    "B-splines: they have no equal here. Nor have the borders `constant`, `reflect`, `mirror` and "
+    "`wrap`, where "
     "they are read.",
     {"np": "numpy", "ndimage": "scipy.ndimage", "Fraction": "fractions:Fraction"},
     (
@@ -85,7 +86,8 @@ SCIPY = Library(
         Case(
             _ZOOM + "order=1)",
             'remapnd.resize(x, (h, w), coordinates="align_corners")',
-            "the default border, `constant`: a last position that rounding leaves outside gives 0, a black edge",
+            "the default border, `constant`: a last position that rounding leaves outside gives 0, a "
+            "black edge",
             within={"uint8": 255, "float32": 1},
         ),
         Case(
@@ -113,7 +115,8 @@ SCIPY = Library(
         ),
         Case(
             'ndimage.affine_transform(x, [s, s], offset=0.25, order=1, mode="nearest")',
-            "remapnd.resample(x, scales=1 / Fraction(s), shape=(H, W), input_offsets=-0.25, output_offsets=0)",
+            "remapnd.resample(x, scales=1 / Fraction(s), shape=(H, W), input_offsets=-0.25, "
+            "output_offsets=0)",
             "integers are cut",
             sizes="scale",
             within={"uint8": 1, "float32": 1.3e-7},
@@ -127,7 +130,8 @@ SCIPY = Library(
         Case(
             _ZOOM + "order=3, prefilter=False)",
             None,
-            "the B-spline as a filter, which smooths and does not pass through the samples; no coefficient makes it",
+            "the B-spline as a filter, which smooths and does not pass through the samples; no "
+            "coefficient makes it",
         ),
         Case("signal.resample(x, m)", None, "by Fourier transform: of a periodic signal"),
     ),

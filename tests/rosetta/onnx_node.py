@@ -21,7 +21,9 @@ def _session(operator: str, inputs: tuple[str, ...], dtype: str, opset: int, att
     }
     node = onnx.helper.make_node(operator, inputs, ["y"], **dict(attributes))
     values = {
-        name: onnx.helper.make_tensor_value_info(name, kinds[name], [4 if name == "roi" else 2] if name != "x" else [None, None])
+        name: onnx.helper.make_tensor_value_info(
+            name, kinds[name], [4 if name == "roi" else 2] if name != "x" else [None, None]
+        )
         for name in inputs
         if name
     }

@@ -12,41 +12,8 @@ from .case import Case, Library
 from .measure import LIBRARIES
 
 MEASURED = Path(__file__).with_name("measured.json")
+HEAD = Path(__file__).with_name("head.md")
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-
-_HEAD = """\
-# Rosetta
-
-The call of remapnd for each way to resize of other libraries, and how far apart the results are. Nearest modes that
-differ take another element somewhere; why is told beside them. The results of remapnd on integers are the exact
-ones rounded, so a difference there is the rounding of the other side.
-
-```python
->>> import numpy as np, remapnd
->>> x = np.array([0, 3, 6, 9])
->>> remapnd.resize(x, 10, mode="nearest")                          # OpenCV NEAREST_EXACT, Pillow, "nearest-exact"
-array([0, 0, 3, 3, 3, 6, 6, 6, 9, 9])
->>> remapnd.resize(x, 10, coordinates="asymmetric", mode="nearest", nearest_rule="floor")     # OpenCV and PyTorch "nearest"
-array([0, 0, 0, 3, 3, 6, 6, 6, 9, 9])
-
-```
-
-**To find a setting**, answer four questions, which the libraries mix up in one name:
-
-1. Which position does output sample X read? `coordinates`: "half_pixel" aligns the outer edges, "align_corners" the
-   outermost centres, "asymmetric" the first edges without the half sample. `remapnd.describe` prints positions.
-2. Which of two samples is nearest at a tie? `nearest_rule`.
-3. Does the filter grow where an axis shrinks, and do taps outside count as the edge sample or not at all? `antialias`,
-   `exclude_outside`.
-4. How are integers rounded? `integer_rule`.
-
-**In the tables** `x` is the array, `H, W` are its lengths and `h, w` those of the result; `s` is a factor, `k` a whole
-one. A dash means that nothing here is the same. *Difference* is what the two calls gave on random numbers, floats in
-[0, 1): the largest difference, and for integers the share of values that differ. For nearest it is the number of pairs
-of lengths, of all from 1 to {longest} (JAX: {jax}), where any element is another one, and the first such pair. Measured on
-{date}, with one CPU of {machine}, against {versions}. The table is data, in `tests/rosetta/`; `tests/test_rosetta.py` runs each
-line wherever the library is installed.
-"""
 
 
 def measured() -> dict[str, Any]:
@@ -70,8 +37,7 @@ def difference(case: Case, found: dict[str, Any]) -> str:
         pairs = found["lengths"][case.label]
         if not pairs["wrong"]:
             return f"none in {pairs['pairs']:,} pairs"
-        first = " → ".join(map(str, pairs["first"]))
-        return f"{pairs['wrong']:,} of {pairs['pairs']:,} pairs, first {first}"
+        return f"{pairs['wrong']:,} of {pairs['pairs']:,} pairs, first {pairs['first']}"
     parts = []
     for dtype, apart in found["cases"][case.label].items():
         if not apart["share"]:
@@ -108,7 +74,7 @@ def rosetta() -> str:
     releases[releases.index(next(r for r in releases if r.startswith("ONNX ")))] = (
         f"ONNX Runtime {found['libraries']['onnx']['version']}"
     )
-    head = _HEAD.format(
+    head = HEAD.read_text(encoding="utf-8").format(
         longest=lengths.LONGEST,
         jax=LIBRARIES["jax"].longest,
         date=found["date"],
@@ -131,12 +97,11 @@ def nearest_table() -> str:
         for case in LIBRARIES[key].cases:
             if case.rule in lengths.INDICES:
                 pairs = found["lengths"][case.label]
-                first = " → ".join(map(str, pairs["first"] or ()))
+                counts = f"{pairs['wrong']:,} | {pairs['pairs']:,} | {pairs['first']}"
                 rows.append(
                     (
                         pairs["wrong"] / pairs["pairs"],
-                        f"| {_title(key)} `{case.label}` | {case.rule} | {pairs['wrong']:,} | {pairs['pairs']:,} "
-                        f"| {first} |",
+                        f"| {_title(key)} `{case.label}` | {case.rule} | {counts} |",
                     )
                 )
                 here = [here[0] + pairs["wrong here"], here[1] + pairs["pairs"]]
@@ -165,11 +130,12 @@ def uint8_table(rule: str) -> str:
         if "pixels" not in found:
             continue
         shares = {kind: percent(count / found["pixels"]) for kind, count in found["wrong"].items()}
-        lines.append(
-            f"| {title} `{case.label}` | {shares['rounded']} | {found['largest']['rounded']} | {shares['cut']} |"
-        )
+        rounded = f"{shares['rounded']} | {found['largest']['rounded']}"
+        lines.append(f"| {title} `{case.label}` | {rounded} | {shares['cut']} |")
         wrong, pixels = wrong + found["wrong"]["here"], max(pixels, found["pixels"])
-    lines.append(f'| **remapnd**, each rule by `integer_rule` | **{wrong}** of {pixels:,} | 0 | **{wrong}** |')
+    lines.append(
+        f"| **remapnd**, each rule by `integer_rule` | **{wrong}** of {pixels:,} | 0 | **{wrong}** |"
+    )
     return "\n".join(lines)
 
 

@@ -8,8 +8,10 @@ _ONNX = "Resize(x, sizes=(h, w), "
 
 ONNX = Library(
     "ONNX",
-    "Resize-19, tried with ONNX Runtime; attributes are written as keywords. What is left out has its default: "
-    '`coordinate_transformation_mode="half_pixel"`, `nearest_mode="round_prefer_floor"`, `cubic_coeff_a=-0.75`. '
+    "Resize-19, tried with ONNX Runtime; attributes are written as keywords. What is left out has "
+    "its default: "
+    '`coordinate_transformation_mode="half_pixel"`, `nearest_mode="round_prefer_floor"`, '
+    "`cubic_coeff_a=-0.75`. "
     "`axes` is `axes`. With `keep_aspect_ratio_policy` the lengths are `round(n * s)` for the least "
     "(`not_larger`) or greatest (`not_smaller`) of the ratios s; give these and `scales=s`.",
     {"np": "numpy", "Resize": "rosetta.onnx_node:resize", "Upsample": "rosetta.onnx_node:upsample"},
@@ -47,8 +49,10 @@ ONNX = Library(
             rule="align_corners, ceil",
         ),
         Case(
-            _ONNX + 'mode="nearest", nearest_mode="floor", coordinate_transformation_mode="tf_half_pixel_for_nn")',
-            'remapnd.resize(x, (h, w), coordinates="tf_half_pixel_for_nn", mode="nearest", nearest_rule="floor")',
+            _ONNX
+            + 'mode="nearest", nearest_mode="floor", coordinate_transformation_mode="tf_half_pixel_for_nn")',
+            'remapnd.resize(x, (h, w), coordinates="tf_half_pixel_for_nn", mode="nearest", '
+            'nearest_rule="floor")',
             "positions in float32",
             dtypes=("index",),
             within={"index": 1},
@@ -118,7 +122,8 @@ ONNX = Library(
             'Resize(x, scales=(s, s), mode="linear")',
             "remapnd.resize(x, (int(np.float32(H) * np.float32(s)), int(np.float32(W) * np.float32(s))), "
             "scales=np.float32(s))",
-            "positions follow from the scale; lengths are of the product in float32. ONNX Runtime gives `x` back "
+            "positions follow from the scale; lengths are of the product in float32. ONNX Runtime "
+            "gives `x` back "
             "where no length changes, whatever the scale",
             dtypes=("float32",),
             sizes="scale",
@@ -145,15 +150,16 @@ _FORMULAS = {"np": "numpy", "definition": "rosetta.definitions:resample", "Fract
 
 WEBNN = Library(
     "WebNN",
-    "There is no implementation to call from Python; tried are the formulas of the specification, in exact "
-    "arithmetic. `axes` is `axes`; with `scales` the lengths are `floor(n * s)`, and positions follow from the "
-    "lengths.",
+    "No browser can be called from Python; tried are the formulas of the specification, in exact "
+    "arithmetic. `axes` is `axes`; with `scales` the lengths are `floor(n * s)`, and positions "
+    "follow from the "
+    "lengths. `remapnd.webnn.resample2d` has the names and the checks of the specification.",
     _FORMULAS,
     (
         Case(
             "definition(x, (h, w), 'nearest', ties='down')",
             'remapnd.resize(x, (h, w), mode="nearest", nearest_rule="half_down")',
-            "Chromium on DirectML takes the sample above a tie: `nearest_rule=\"half_up\"`",
+            'Chromium on DirectML takes the sample above a tie: `nearest_rule="half_up"`',
             shown='resample2d(x, {mode: "nearest-neighbor", sizes: [h, w]})',
             dtypes=("index",),
         ),
@@ -169,14 +175,14 @@ WEBNN = Library(
 )
 
 _ORIGIN = "scales=(h / Fraction(H), w / Fraction(W)), shape=(h, w)"
-_OFFSETS = "0.25, -0.75"
+_OFFSETS = "i=0.25, o=-0.75"
 _OURS = f"remapnd.resample(x, {_ORIGIN}, input_offsets=0.25, output_offsets=-0.75"
 
 DIRECTML = Library(
     "DirectML",
-    "Tried are the formulas of the documentation, in exact arithmetic: no device is needed to run them, "
-    "`remapnd.directml.run` does so from the descriptors. i and o stand for InputPixelOffsets and "
-    "OutputPixelOffsets, s for Scales; the lengths are those of the output tensor.",
+    "Tried are the formulas of the documentation, in exact arithmetic. `remapnd.directml` checks and runs "
+    "the descriptors themselves, and has switches for what the documentation leaves open. i and o stand for "
+    "InputPixelOffsets and OutputPixelOffsets, s for Scales; the lengths are those of the output tensor.",
     _FORMULAS,
     (
         Case(
