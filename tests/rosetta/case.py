@@ -53,6 +53,7 @@ class Library:
     arrangement : how `x` lies
     convert : expression that makes the array `x` of the library from the NumPy array `x`
     distribution : the package whose version is told; empty for a formula
+    program : what runs it, where that is not the title
     longest : the largest length that `lengths` goes up to
     """
 
@@ -63,7 +64,12 @@ class Library:
     arrangement: Arrangement = "h w"
     convert: str = "x"
     distribution: str = ""
+    program: str = ""
     longest: int = 69
+
+    @property
+    def tool(self) -> str:
+        return self.program or self.title
 
     def load(self) -> dict[str, Any]:
         """Return the names that expressions may use; ImportError if a module is not there."""

@@ -19,16 +19,17 @@ _INDEX = {
 }
 
 
-def _weights(n: int, m: int, *, mode: str, i: float, o: float, ties: str) -> np.ndarray[Any, Any]:
-    """Weights of n samples in each of m outputs, x = (X - o) / s - i, s = m / n."""
+def _weights(n: int, m: int, *, mode: str, s: float, i: float, o: float, ties: str) -> np.ndarray[Any, Any]:
+    """Weights of n samples in each of m outputs, x = (X - o) / s - i; s of 0 stands for m / n."""
     matrix = np.zeros((m, n))
-    step = Fraction(n, m)
+    step = 1 / Fraction(s) if s else Fraction(n, m)
     stretched = mode.startswith("triangle") and step > 2
     for out in range(m):
         x = (out - Fraction(o)) * step - Fraction(i)
         if mode == "nearest":
             matrix[out, min(max(_INDEX[ties](x), 0), n - 1)] = 1
         elif stretched:
+            x = min(max(x, Fraction(-1)), Fraction(n))  # of positions further out no text says anything
             taps = [max(Fraction(0), 1 - abs(k - x) / step) for k in range(n)]
             matrix[out] = [float(tap / sum(taps)) for tap in taps]
         else:
@@ -45,12 +46,13 @@ def resample(
     lengths: tuple[int, int],
     mode: str,
     *,
+    s: float = 0,
     i: float = 0.5,
     o: float = -0.5,
     ties: str = "up",
 ) -> np.ndarray[Any, Any]:
     """Resample both axes of `x` in float64."""
     rows, columns = (
-        _weights(n, m, mode=mode, i=i, o=o, ties=ties) for n, m in zip(x.shape, lengths, strict=True)
+        _weights(n, m, mode=mode, s=s, i=i, o=o, ties=ties) for n, m in zip(x.shape, lengths, strict=True)
     )
     return rows @ x.astype(np.float64) @ columns.T

@@ -16,6 +16,7 @@ SKIMAGE = Library(
         Case(
             'transform.resize(x, (h, w), order=1, mode="edge"' + _SKIMAGE,
             "remapnd.resize(x, (h, w))",
+            "computed in float64, float32 too",
             dtypes=("float64", "float32"),
             within={"float64": 2e-14, "float32": 1.3e-7},
             rule="linear",

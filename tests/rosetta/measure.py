@@ -75,10 +75,13 @@ def settings(case: Case) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
             for h, w in ((5, 8), (12, 9), (1, 3)):
                 yield (h * k, w * k), {"h": h, "w": w, "k": k}
     else:
-        name, values = ("k", _FACTORS) if case.sizes == "factor" else ("s", _SCALES)
-        for value in values:
-            for before in ((7, 12), (24, 17), (33, 40)):
-                yield before, {name: value}
+        for before in ((7, 12), (24, 17), (33, 40)):
+            if case.sizes == "factor":
+                yield from ((before, {"k": k}) for k in _FACTORS)
+                continue
+            for s in _SCALES:  # and lengths that are not those of s
+                h, w = int(before[0] * s) + 1, int(before[1] * s)
+                yield before, {"s": s, "h": h, "w": w, "i": 0.25, "o": -0.75}
 
 
 def lay(values: np.ndarray[Any, Any], library: Library) -> np.ndarray[Any, Any]:

@@ -64,7 +64,7 @@ _ZOOM = "ndimage.zoom(x, (h / H, w / W), "
 SCIPY = Library(
     "SciPy",
     "`H, W` are the lengths of `x` and `h, w` those of the result; the same calls work for any rank. SciPy "
-    "computes in float64 and cuts integers. Splines of order 2 to 5, with or without `prefilter`, are "
+    "computes in float64. Splines of order 2 to 5, with or without `prefilter`, are "
     "B-splines: they have no equal here. Nor have the borders `constant`, `reflect`, `mirror` and "
     "`wrap`, where "
     "they are read.",
@@ -73,21 +73,21 @@ SCIPY = Library(
         Case(
             _ZOOM + 'order=1, mode="nearest", grid_mode=True)',
             "remapnd.resize(x, (h, w))",
-            "integers are cut",
+            "positions in float64: exact halves may be rounded down",
             within={"uint8": 1, "float32": 1.3e-7},
             rule="linear",
         ),
         Case(
             _ZOOM + 'order=1, mode="nearest")',
             'remapnd.resize(x, (h, w), coordinates="align_corners")',
-            "integers are cut",
+            "positions in float64: exact halves may be rounded down",
             within={"uint8": 1, "float32": 1.3e-7},
         ),
         Case(
             _ZOOM + "order=1)",
             'remapnd.resize(x, (h, w), coordinates="align_corners")',
-            "the default border, `constant`: a last position that rounding leaves outside gives 0, a "
-            "black edge",
+            "the default border, `constant`, is 0 where rounding leaves a position outside: ones "
+            "(768, 1024) by 1/8 get a last row of zeros",
             within={"uint8": 255, "float32": 1},
         ),
         Case(
@@ -109,7 +109,7 @@ SCIPY = Library(
         Case(
             'ndimage.shift(x, (s, s), order=1, mode="nearest")',
             "remapnd.resample(x, scales=1, shape=(H, W), input_offsets=s, output_offsets=0)",
-            "integers are cut",
+            "positions in float64: exact halves may be rounded down",
             sizes="scale",
             within={"uint8": 1, "float32": 1.3e-7},
         ),
@@ -117,7 +117,7 @@ SCIPY = Library(
             'ndimage.affine_transform(x, [s, s], offset=0.25, order=1, mode="nearest")',
             "remapnd.resample(x, scales=1 / Fraction(s), shape=(H, W), input_offsets=-0.25, "
             "output_offsets=0)",
-            "integers are cut",
+            "positions in float64: exact halves may be rounded down",
             sizes="scale",
             within={"uint8": 1, "float32": 1.3e-7},
         ),

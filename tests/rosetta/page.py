@@ -22,6 +22,15 @@ def measured() -> dict[str, Any]:
     return found
 
 
+def releases(found: dict[str, Any]) -> str:
+    """Write what was measured, with versions."""
+    return ", ".join(
+        f"{library.tool} {found['libraries'][key]['version']}"
+        for key, library in LIBRARIES.items()
+        if library.distribution
+    )
+
+
 def number(value: float) -> str:
     """Write a small number with two digits."""
     return "0" if value == 0 else f"{value:.2g}" if value >= 1e-3 else f"{value:.1e}".replace("e-0", "e-")
@@ -51,8 +60,10 @@ def difference(case: Case, found: dict[str, Any]) -> str:
 
 def section(library: Library, found: dict[str, Any]) -> str:
     """Write the part of a library."""
-    release = f" {found['version']}" if library.distribution else ""
-    lines = [f"## {library.title}{release}", "", library.text, ""]
+    title = f"## {library.title}"
+    if library.distribution:
+        title += f" ({library.program} {found['version']})" if library.program else f" {found['version']}"
+    lines = [title, "", library.text, ""]
     lines += ["| there | remapnd | difference | |", "|---|---|---|---|"]
     for case in library.cases:
         theirs = f"`{case.label}`"
@@ -66,27 +77,15 @@ def section(library: Library, found: dict[str, Any]) -> str:
 def rosetta() -> str:
     """Return the whole of docs/rosetta.md."""
     found = measured()
-    releases = [
-        f"{library.title} {found['libraries'][key]['version']}"
-        for key, library in LIBRARIES.items()
-        if library.distribution
-    ]
-    releases[releases.index(next(r for r in releases if r.startswith("ONNX ")))] = (
-        f"ONNX Runtime {found['libraries']['onnx']['version']}"
-    )
     head = HEAD.read_text(encoding="utf-8").format(
         longest=lengths.LONGEST,
         jax=LIBRARIES["jax"].longest,
         date=found["date"],
         machine=found["machine"],
-        versions=", ".join(releases),
+        versions=releases(found),
     )
     parts = [section(library, found["libraries"][key]) for key, library in LIBRARIES.items()]
     return "\n".join([head, *parts])
-
-
-def _title(key: str) -> str:
-    return "ONNX Runtime" if key == "onnx" else LIBRARIES[key].title
 
 
 def nearest_table() -> str:
@@ -101,7 +100,7 @@ def nearest_table() -> str:
                 rows.append(
                     (
                         pairs["wrong"] / pairs["pairs"],
-                        f"| {_title(key)} `{case.label}` | {case.rule} | {counts} |",
+                        f"| {LIBRARIES[key].tool} `{case.label}` | {case.rule} | {counts} |",
                     )
                 )
                 here = [here[0] + pairs["wrong here"], here[1] + pairs["pairs"]]
@@ -112,7 +111,7 @@ def nearest_table() -> str:
 def _linear(rule: str) -> list[tuple[str, Case, dict[str, Any]]]:
     """Return title, case and figures of all cases of a rule."""
     return [
-        (_title(key), case, found["lengths"][case.label])
+        (LIBRARIES[key].tool, case, found["lengths"][case.label])
         for key, found in measured()["libraries"].items()
         for case in LIBRARIES[key].cases
         if case.rule == rule
@@ -153,12 +152,7 @@ def float_table(rule: str) -> str:
 def basis() -> str:
     """Say when and against which releases."""
     found = measured()
-    releases = ", ".join(
-        f"{_title(key)} {found['libraries'][key]['version']}"
-        for key, library in LIBRARIES.items()
-        if library.distribution
-    )
-    return f"Measured on {found['date']}, on {found['machine']}: {releases}."
+    return f"Measured on {found['date']}, on {found['machine']}: {releases(found)}."
 
 
 TABLES = {

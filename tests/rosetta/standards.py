@@ -8,7 +8,7 @@ _ONNX = "Resize(x, sizes=(h, w), "
 
 ONNX = Library(
     "ONNX",
-    "Resize-19, tried with ONNX Runtime; attributes are written as keywords. What is left out has "
+    "Resize-19; attributes are written as keywords. What is left out has "
     "its default: "
     '`coordinate_transformation_mode="half_pixel"`, `nearest_mode="round_prefer_floor"`, '
     "`cubic_coeff_a=-0.75`. "
@@ -62,7 +62,7 @@ ONNX = Library(
             Case(
                 _ONNX + f'mode="linear", coordinate_transformation_mode="{mode}")',
                 f'remapnd.resize(x, (h, w), coordinates="{mode}", integer_rule="truncate")',
-                "ONNX Runtime cuts integers; positions in float32",
+                "ONNX Runtime cuts integers here; positions in float32",
                 within={"uint8": 1, "float32": 1e-5},
                 rule="linear" if mode == "half_pixel" else "",
             )
@@ -87,34 +87,34 @@ ONNX = Library(
         Case(
             _ONNX + 'mode="linear", antialias=1)',
             'remapnd.resize(x, (h, w), antialias="onnx")',
-            "",
+            "ONNX Runtime rounds uint8, also between the passes; positions in float32",
             within={"uint8": 1, "float32": 1e-5},
         ),
         Case(
             _ONNX + 'mode="linear", antialias=1, exclude_outside=1)',
             'remapnd.resize(x, (h, w), antialias="onnx", exclude_outside=True)',
-            'the same as `antialias="pillow"`',
+            'the same as `antialias="pillow"`; ONNX Runtime rounds uint8, also between the passes',
             within={"uint8": 1, "float32": 1e-5},
             rule="antialias",
         ),
         Case(
             _ONNX + 'mode="cubic")',
             'remapnd.resize(x, (h, w), mode="cubic")',
-            "",
+            "positions in float32",
             dtypes=("float32",),
             within={"float32": 1e-5},
         ),
         Case(
             _ONNX + 'mode="cubic", cubic_coeff_a=-0.5, exclude_outside=1)',
             'remapnd.resize(x, (h, w), mode="cubic", cubic_coefficient=-0.5, exclude_outside=True)',
-            "",
+            "positions in float32",
             dtypes=("float32",),
             within={"float32": 1e-5},
         ),
         Case(
             _ONNX + 'mode="cubic", antialias=1)',
             'remapnd.resize(x, (h, w), mode="cubic", antialias="onnx")',
-            "",
+            "positions in float32",
             dtypes=("float32",),
             within={"float32": 1e-5},
         ),
@@ -138,12 +138,14 @@ ONNX = Library(
         Case(
             'Upsample(x, scales=(k, k), mode="linear")',
             'remapnd.resize(x, scales=k, coordinates="asymmetric")',
+            "positions in float32",
             dtypes=("float32",),
             sizes="factor",
             within={"float32": 5e-6},
         ),
     ),
     distribution="onnxruntime",
+    program="ONNX Runtime",
 )
 
 _FORMULAS = {"np": "numpy", "definition": "rosetta.definitions:resample", "Fraction": "fractions:Fraction"}
@@ -174,64 +176,66 @@ WEBNN = Library(
     ),
 )
 
-_ORIGIN = "scales=(h / Fraction(H), w / Fraction(W)), shape=(h, w)"
-_OFFSETS = "i=0.25, o=-0.75"
-_OURS = f"remapnd.resample(x, {_ORIGIN}, input_offsets=0.25, output_offsets=-0.75"
+_SCALED = "remapnd.resample(x, scales=s, shape=(h, w)"
+_OFFSETS = ", input_offsets=i, output_offsets=o"
+_NEAREST = "NEAREST_NEIGHBOR"
 
 DIRECTML = Library(
     "DirectML",
-    "Tried are the formulas of the documentation, in exact arithmetic. `remapnd.directml` checks and runs "
-    "the descriptors themselves, and has switches for what the documentation leaves open. i and o stand for "
-    "InputPixelOffsets and OutputPixelOffsets, s for Scales; the lengths are those of the output tensor.",
+    "Tried are the formulas of the documentation, in exact arithmetic. `s, i, o` are Scales, "
+    "InputPixelOffsets and OutputPixelOffsets, `h, w` the sizes of the output tensor, which are free. "
+    "`remapnd.directml` checks and runs the descriptors themselves, and has switches for what the "
+    "documentation leaves open.",
     _FORMULAS,
     (
         Case(
-            "definition(x, (h, w), 'linear')",
-            f"remapnd.resample(x, {_ORIGIN})",
-            "offsets are 0.5 and -0.5; rounding errors of float32 here",
+            "definition(x, (h, w), 'linear', s=s)",
+            _SCALED + ")",
+            "rounding errors of float32 here",
             shown="RESAMPLE, LINEAR",
             dtypes=("float32",),
+            sizes="scale",
             within={"float32": 2e-7},
         ),
         Case(
-            "definition(x, (h, w), 'nearest', ties='up')",
-            f'remapnd.resample(x, {_ORIGIN}, mode="nearest")',
+            "definition(x, (h, w), 'nearest', s=s, ties='up')",
+            _SCALED + ', mode="nearest")',
             "ties are not documented; up is what was seen of devices",
-            shown="RESAMPLE, NEAREST_NEIGHBOR",
+            shown=f"RESAMPLE, {_NEAREST}",
             dtypes=("index",),
+            sizes="scale",
         ),
         Case(
-            f"definition(x, (h, w), 'linear', {_OFFSETS})",
-            _OURS + ")",
-            "RESAMPLE2 and RESAMPLE3 the same",
-            shown="RESAMPLE1, LINEAR, i = 0.25, o = -0.75",
+            "definition(x, (h, w), 'linear', s=s, i=i, o=o)",
+            _SCALED + _OFFSETS + ")",
+            "rounding errors of float32 here",
+            shown="RESAMPLE1, RESAMPLE2 or RESAMPLE3, LINEAR",
             dtypes=("float32",),
+            sizes="scale",
             within={"float32": 2e-7},
         ),
-        Case(
-            f"definition(x, (h, w), 'nearest', {_OFFSETS}, ties='up')",
-            _OURS + ', mode="nearest")',
-            shown="RESAMPLE1, NEAREST_NEIGHBOR, i = 0.25, o = -0.75",
-            dtypes=("index",),
+        *(
+            Case(
+                f"definition(x, (h, w), 'nearest', s=s, i=i, o=o, ties='{ties}')",
+                _SCALED + _OFFSETS + f', mode="nearest"{rule})',
+                shown=f"{operator}, {_NEAREST}",
+                dtypes=("index",),
+                sizes="scale",
+            )
+            for operator, ties, rule in (
+                ("RESAMPLE1", "up", ""),
+                ("RESAMPLE2 or RESAMPLE3, DECREASING", "floor", ', nearest_rule="floor"'),
+                ("RESAMPLE2 or RESAMPLE3, INCREASING", "ceil", ', nearest_rule="ceil"'),
+            )
         ),
         Case(
-            f"definition(x, (h, w), 'nearest', {_OFFSETS}, ties='floor')",
-            _OURS + ', mode="nearest", nearest_rule="floor")',
-            shown="RESAMPLE2, NEAREST_NEIGHBOR, DECREASING, i = 0.25, o = -0.75",
-            dtypes=("index",),
-        ),
-        Case(
-            f"definition(x, (h, w), 'nearest', {_OFFSETS}, ties='ceil')",
-            _OURS + ', mode="nearest", nearest_rule="ceil")',
-            shown="RESAMPLE2, NEAREST_NEIGHBOR, INCREASING, i = 0.25, o = -0.75",
-            dtypes=("index",),
-        ),
-        Case(
-            "definition(x, (h, w), 'triangle where 1/s > 2')",
-            f'remapnd.resample(x, {_ORIGIN}, antialias="directml")',
-            "the weights of devices are not documented; this is the stretched triangle of the text",
+            "definition(x, (h, w), 'triangle where 1/s > 2', s=s, i=i, o=o)",
+            _SCALED + _OFFSETS + ', antialias="directml")',
+            "the weights of devices are not documented; this is the stretched triangle of the text, "
+            "taken at one sample outside for positions further out",
             shown="RESAMPLE3, LINEAR, Antialiased",
             dtypes=("float32",),
+            sizes="scale",
             within={"float32": 3e-7},
         ),
         Case(
@@ -245,6 +249,7 @@ DIRECTML = Library(
         Case(
             "definition(x, (H * k, W * k), 'linear')",
             "remapnd.resize(x, scales=k)",
+            "rounding errors of float32 here",
             shown="UPSAMPLE_2D, LINEAR, ScaleSize = (k, k)",
             dtypes=("float32",),
             sizes="factor",
