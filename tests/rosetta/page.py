@@ -64,7 +64,7 @@ def section(library: Library, found: dict[str, Any]) -> str:
     if library.distribution:
         title += f" ({library.program} {found['version']})" if library.program else f" {found['version']}"
     lines = [title, "", library.text, ""]
-    lines += ["| there | remapnd | difference | |", "|---|---|---|---|"]
+    lines += ["| there | remapnd | difference | why |", "|---|---|---|---|"]
     for case in library.cases:
         theirs = f"`{case.label}`"
         if case.ours is None:
