@@ -1,6 +1,7 @@
 // Memory for the rows of a task.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <new>
 
@@ -12,7 +13,7 @@ inline constexpr std::size_t kKept = std::size_t(1) << 20;
 // Aligned to 64 bytes.
 class Arena {
 public:
-    explicit Arena(std::size_t bytes) {
+    explicit Arena(std::size_t bytes) : size_(bytes) {
         if (bytes > kKept) {
             own_.reset(new_bytes(bytes));
         } else if (!kept().bytes) {
@@ -21,6 +22,9 @@ public:
         data_ = own_ ? own_.get() : kept().bytes.get();
     }
     std::byte* data() const { return data_; }
+    bool holds(const void* p) const {
+        return !std::less<>()(p, static_cast<const void*>(data_)) && std::less<>()(p, static_cast<const void*>(data_ + size_));
+    }
 
 private:
     struct Free {
@@ -38,6 +42,7 @@ private:
 
     Bytes own_;
     std::byte* data_;
+    std::size_t size_;
 };
 
 }  // namespace remapnd

@@ -169,33 +169,53 @@ bool apart(const ArrayView& a, const ArrayView& b) {
     return a_high <= b_low || b_high <= a_low;
 }
 
+// What an array must be for a call to take the short way: a plain NumPy array of a dtype (the very object) and a shape.
+struct Expected {
+    nb::object dtype;
+    std::vector<npy_intp> shape;
+
+    Expected(nb::object dtype_, std::vector<npy_intp> shape_) : dtype(std::move(dtype_)), shape(std::move(shape_)) {
+        if (!PyArray_DescrCheck(dtype.ptr())) throw nb::type_error("`dtype` must be a NumPy dtype");
+    }
+
+    bool is(nb::handle h) const {
+        if (!PyArray_CheckExact(h.ptr())) return false;
+        auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+        return reinterpret_cast<PyObject*>(PyArray_DESCR(a)) == dtype.ptr() &&
+               static_cast<std::size_t>(PyArray_NDIM(a)) == shape.size() &&
+               std::equal(shape.begin(), shape.end(), PyArray_DIMS(a));
+    }
+
+    // A new array, or `out` if it is one and can be written from end to end; null for a call that needs a closer look.
+    nb::object result(nb::handle out) const {
+        if (out.is_none()) {
+            Py_INCREF(dtype.ptr());  // NewFromDescr takes one
+            nb::object made = nb::steal(PyArray_NewFromDescr(
+                &PyArray_Type, reinterpret_cast<PyArray_Descr*>(dtype.ptr()), static_cast<int>(shape.size()),
+                const_cast<npy_intp*>(shape.data()), nullptr, nullptr, 0, nullptr));
+            if (!made.is_valid()) PyErr_Clear();
+            return made;
+        }
+        auto* a = reinterpret_cast<PyArrayObject*>(out.ptr());
+        return is(out) && PyArray_ISWRITEABLE(a) && PyArray_IS_C_CONTIGUOUS(a) ? nb::borrow(out) : nb::object();
+    }
+
+    bool is_empty() const {
+        return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    }
+};
+
 // A Gather and the arrays that it was prepared for: plain NumPy arrays of one shape and dtype are served without a look at
 // what else Python's callers may bring.
 struct PreparedGather {
-    struct Expected {
-        nb::object dtype;
-        std::vector<npy_intp> shape;
-
-        bool is(nb::handle h) const {
-            if (!PyArray_CheckExact(h.ptr())) return false;
-            auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-            return reinterpret_cast<PyObject*>(PyArray_DESCR(a)) == dtype.ptr() &&
-                   static_cast<std::size_t>(PyArray_NDIM(a)) == shape.size() &&
-                   std::equal(shape.begin(), shape.end(), PyArray_DIMS(a));
-        }
-    };
-
     nb::object gather;  // keeps `core` alive
     const Gather& core;
-    Expected data, indices;
-    std::vector<npy_intp> shape;
+    Expected data, indices, output;
 
     PreparedGather(nb::object gather_, nb::object data_dtype, std::vector<npy_intp> data_shape, nb::object indices_dtype,
                    std::vector<npy_intp> indices_shape, std::vector<npy_intp> output_shape)
-        : gather(gather_), core(nb::cast<const Gather&>(gather_)), data{data_dtype, std::move(data_shape)},
-          indices{indices_dtype, std::move(indices_shape)}, shape(std::move(output_shape)) {
-        if (!PyArray_DescrCheck(data_dtype.ptr()) || !PyArray_DescrCheck(indices_dtype.ptr()))
-            throw nb::type_error("`dtype` must be a NumPy dtype");
+        : gather(gather_), core(nb::cast<const Gather&>(gather_)), data(data_dtype, std::move(data_shape)),
+          indices(indices_dtype, std::move(indices_shape)), output(data_dtype, std::move(output_shape)) {
         if (core.geometry.bounds == Bounds::fill) throw nb::value_error("`bounds` must not be fill");
     }
 
@@ -208,28 +228,9 @@ struct PreparedGather {
         const MovableView data_view(d, "data");
         const View indices_view(i, "indices");
         const IndexType type = index_type(i, "indices");
-        nb::object result;
-        if (out.is_none()) {
-            Py_INCREF(data.dtype.ptr());  // NewFromDescr takes one
-            result = nb::steal(PyArray_NewFromDescr(
-                &PyArray_Type, reinterpret_cast<PyArray_Descr*>(data.dtype.ptr()), static_cast<int>(shape.size()),
-                const_cast<npy_intp*>(shape.data()), nullptr, nullptr, 0, nullptr));
-            if (!result.is_valid()) {
-                PyErr_Clear();
-                return nb::none();
-            }
-        } else {
-            if (!PyArray_CheckExact(out.ptr())) return nb::none();
-            auto* o = reinterpret_cast<PyArrayObject*>(out.ptr());
-            if (reinterpret_cast<PyObject*>(PyArray_DESCR(o)) != data.dtype.ptr() || !PyArray_ISWRITEABLE(o) ||
-                !PyArray_IS_C_CONTIGUOUS(o) || static_cast<std::size_t>(PyArray_NDIM(o)) != shape.size() ||
-                !std::equal(shape.begin(), shape.end(), PyArray_DIMS(o)))
-                return nb::none();
-            result = nb::borrow(out);
-        }
+        const nb::object result = output.result(out);
+        if (!result.is_valid() || output.is_empty()) return nb::none();
         const View to(result, "out");
-        for (npy_intp n : shape)
-            if (n == 0) return nb::none();
         if (!out.is_none() && !(apart(to, data_view) && apart(to, indices_view))) return nb::none();
         return core.run(data_view, indices_view, type, to, nullptr) ? result : nb::none();
     }
@@ -404,6 +405,98 @@ nb::object new_positions(const std::vector<std::int64_t>& positions) {
     return nb::steal(a);
 }
 
+// A resampling and the arrays that it was prepared for, all of whose results are certain; see PreparedGather.
+struct PreparedResample {
+    nb::object run;  // keeps `mixed` or `nearest` alive
+    const ResampleRun* mixed = nullptr;
+    const NearestRun* nearest = nullptr;
+    Rounding rounding;
+    Expected data, output;
+
+    PreparedResample(nb::object run_, const Rounding& rounding_, nb::object dtype, std::vector<npy_intp> data_shape,
+                     std::vector<npy_intp> output_shape)
+        : run(run_), rounding(rounding_), data(dtype, std::move(data_shape)), output(dtype, std::move(output_shape)) {
+        if (!nb::try_cast(run_, mixed) && !nb::try_cast(run_, nearest)) throw nb::type_error("`run` must be one");
+    }
+
+    nb::object operator()(nb::handle d, nb::handle out) const {
+        if (!data.is(d) || output.is_empty()) return nb::none();
+        const MovableView from(d, "data");
+        const nb::object result = output.result(out);
+        if (!result.is_valid()) return nb::none();
+        const View to(result, "out");
+        if (!out.is_none() && !apart(to, from)) return nb::none();
+        if (mixed && !(is_aligned(d) && is_aligned(result))) return nb::none();
+        Outcome outcome;
+        if (is_small(to)) {
+            outcome = to_end(from, to, [] { return PyErr_CheckSignals() != 0; });
+        } else {
+            WithoutGil others_run;
+            outcome = to_end(from, to, [&] { return others_run.interrupted(); });
+        }
+        raise_unless_done(outcome);
+        return result;
+    }
+
+private:
+    static bool is_aligned(nb::handle h) { return PyArray_ISALIGNED(reinterpret_cast<PyArrayObject*>(h.ptr())); }
+
+    Outcome to_end(const ArrayView& from, const ArrayView& to, const Poll& poll) const {
+        if (nearest) return (*nearest)(from, to, poll);
+        std::vector<std::int64_t> none;  // in doubt
+        return (*mixed)(from, to, rounding, {}, none, poll);
+    }
+};
+
+// The resamplings prepared lately by calls of one function, each with the arguments of the call.
+struct RecentResamples {
+    struct Entry {
+        nb::object prepared;
+        const PreparedResample* core = nullptr;
+        nb::object arguments;
+    };
+    static constexpr std::size_t limit = 16;
+    Entry entries[limit];
+    std::size_t next = 0;
+
+    nb::object operator()(nb::handle data, nb::handle arguments, nb::handle out) const {
+        for (const Entry& e : entries)
+            if (e.core && e.core->data.is(data) && same(e.arguments.ptr(), arguments.ptr())) {
+                const nb::object kept = e.prepared;  // another thread may replace the entry meanwhile
+                return (*e.core)(data, out);
+            }
+        return nb::none();
+    }
+
+    void keep(nb::object prepared, nb::object arguments) {
+        if (!is_plain(arguments.ptr())) return;
+        entries[next] = {prepared, nb::cast<const PreparedResample*>(prepared), arguments};
+        next = (next + 1) % limit;
+    }
+
+private:
+    // Whether it cannot change, and is no more than it seems.
+    static bool is_plain(PyObject* a) {
+        if (PyTuple_CheckExact(a)) {
+            for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(a); ++k)
+                if (!is_plain(PyTuple_GET_ITEM(a, k))) return false;
+            return true;
+        }
+        return a == Py_None || PyBool_Check(a) || PyLong_CheckExact(a) || PyFloat_CheckExact(a) || PyUnicode_CheckExact(a);
+    }
+
+    // Whether a call with b is the one with the plain a: equal numbers of different types are not the same.
+    static bool same(PyObject* a, PyObject* b) {
+        if (a == b) return true;
+        if (Py_TYPE(a) != Py_TYPE(b)) return false;
+        if (!PyTuple_CheckExact(a)) return is_plain(a) && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+        if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(a); ++k)
+            if (!same(PyTuple_GET_ITEM(a, k), PyTuple_GET_ITEM(b, k))) return false;
+        return true;
+    }
+};
+
 void bind_resample(nb::module_& m) {
     nb::class_<Axis>(m, "Axis")
         .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, double>(), nb::arg("axis"), nb::arg("n_in"),
@@ -461,6 +554,15 @@ void bind_resample(nb::module_& m) {
                  raise_unless_done(outcome);
              },
              nb::arg("data"), nb::arg("out"));
+    nb::class_<PreparedResample>(m, "PreparedResample")
+        .def(nb::init<nb::object, const Rounding&, nb::object, std::vector<npy_intp>, std::vector<npy_intp>>(),
+             nb::arg("run"), nb::arg("rounding"), nb::arg("dtype"), nb::arg("data_shape"), nb::arg("output_shape"))
+        .def("__call__", &PreparedResample::operator(), nb::arg("data").none(), nb::arg("out").none());
+    nb::class_<RecentResamples>(m, "RecentResamples")
+        .def(nb::init<>())
+        .def("__call__", &RecentResamples::operator(), nb::arg("data").none(), nb::arg("arguments"),
+             nb::arg("out").none())
+        .def("keep", &RecentResamples::keep, nb::arg("prepared"), nb::arg("arguments"));
 }
 
 // ---- sample

@@ -141,9 +141,10 @@ W filtered(const Value& x, const W* weights, int64_t taps, int64_t base) {
         for (int64_t k = 0; k < taps; ++k) sum = sum + weights[k] * x(k);
         return taps ? sum : W(0);
     }
+    // Two loops: of one with a condition GCC 12 makes additions of +0.0 for the term left out (v3).
     const W c = x(base);
-    for (int64_t k = 0; k < taps; ++k)
-        if (k != base) sum = sum + weights[k] * (x(k) - c);
+    for (int64_t k = 0; k < base; ++k) sum = sum + weights[k] * (x(k) - c);
+    for (int64_t k = base + 1; k < taps; ++k) sum = sum + weights[k] * (x(k) - c);
     return c + sum;
 }
 
@@ -153,11 +154,10 @@ W filtered_careful(const Value& x, const W* weights, int64_t taps, int64_t base)
     if (!nonfinite(fast) || (taps == 1 && base == 0)) return fast;
     W sum = kNothing<W>;
     bool any = false;
-    for (int64_t k = 0; k < taps; ++k)
-        if (weights[k] != 0) {
-            sum = sum + weights[k] * x(k);
-            any = true;
-        }
+    for (int64_t k = 0; k < taps; ++k) {
+        sum = sum + (weights[k] != 0 ? weights[k] * x(k) : kNothing<W>);
+        any |= weights[k] != 0;
+    }
     return any ? sum : W(0);
 }
 

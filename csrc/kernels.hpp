@@ -264,6 +264,11 @@ struct ResampleKernels {
     // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
                          std::uint16_t* out);
+    // That of two rows a and b, blended, a * (one - w) + b * w, and divided as `rounding` says, which is not to half_even.
+    // Null where the level has no instructions for it.
+    void (*across_two_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* a,
+                             const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
+                             std::uint8_t* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);

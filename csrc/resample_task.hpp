@@ -27,6 +27,7 @@ public:
         direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same && (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
         streams_ = in_place_ && c_.large;
+        if constexpr (std::is_same_v<W, std::uint16_t>) at_once_ = both_passes_at_once();
     }
 
     // Results in doubt are added under the lock.
@@ -42,6 +43,11 @@ public:
                     source_ += walk.at()[l] * g_.loops[l].src_stride;
                 dst += walk.at()[l] * g_.loops[l].dst_stride;
             }
+            if constexpr (std::is_same_v<W, std::uint16_t>)
+                if (at_once_) {
+                    both_passes(dst);
+                    continue;
+                }
             const W* row = finished(in_place_ ? reinterpret_cast<W*>(dst) : final_);
             if (!in_place_) c_.types.store(row, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
             if constexpr (!std::is_integral_v<W>)
@@ -99,6 +105,27 @@ private:
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
         return bytes;
+    }
+
+    // Whether across_two_bytes can make a row, and rows are so far apart that two of them serve little but one output.
+    bool both_passes_at_once() const {
+        if (c_.passes.size() != 2 || !c_.passes[0].across() || !by_bytes_ || !c_.kernels.across_two_bytes) return false;
+        const AxisTable* t = c_.vertical[0].linear;
+        return t && 4 * t->n_in >= 5 * t->n_out() && c_.rounding.rule != Rule::half_even &&
+               (g_.block == 1 || g_.dst_c == 1) && g_.dst_x == g_.block;
+    }
+
+    void both_passes(std::byte* dst) {
+        const AxisTable& t = *c_.vertical[0].linear;
+        const std::int64_t at = place_[0];
+        const auto row = [&](std::int64_t tap) {
+            place_[0] = tap;
+            return reinterpret_cast<const std::uint8_t*>(source_row());
+        };
+        const auto *a = row(t.first[at]), *b = row(t.second[at]);
+        place_[0] = at;
+        c_.kernels.across_two_bytes(s_.byte_table(), s_.table(), a, b, static_cast<std::uint16_t>(t.weight[at]),
+                                    static_cast<std::uint16_t>(t.one), c_.rounding, reinterpret_cast<std::uint8_t*>(dst));
     }
 
     // The row at place_ after all passes, in `target`.
@@ -202,7 +229,7 @@ private:
             else if (careful)
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
-                filters().across(s_.filter.taps(), g_.block, row, inputs() + (k == 1 && c_.same && direct_ ? 0 : kPad), target);
+                filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
         } else if (k == 1 && by_bytes_) {
             c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
                                     target);
@@ -373,6 +400,7 @@ private:
     bool contiguous_;  // the columns of an input row lie side by side,
     bool direct_;      // and kernels may read them there
     bool by_bytes_;    // the horizontal pass can read rows of bytes
+    bool at_once_ = false;  // across_two_bytes makes the rows
     bool in_place_;    // the finished row lies in out
     bool streams_;     // and is stored past the caches
     const std::byte* source_ = nullptr;  // the data, moved along the loops that are not resampled

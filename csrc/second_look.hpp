@@ -32,6 +32,7 @@ public:
     void set_last(const ResampleTable& t, std::int64_t x, std::intptr_t stride) {
         last_.offsets.clear();
         last_.weights.clear();
+        has_last_ = true;
         std::visit(Adder{last_, x, stride}, t);
     }
 
@@ -87,8 +88,7 @@ private:
     // one returns false.
     template <class Visit>
     bool each_line(std::size_t a, const std::byte* p, double weight, const Visit& visit) const {
-        const bool own_last = !last_.offsets.empty();
-        if (a + (own_last ? 0 : 1) == taps_.size()) return visit(p, weight, own_last ? last_ : taps_.back());
+        if (a + (has_last_ ? 0 : 1) == taps_.size()) return visit(p, weight, has_last_ ? last_ : taps_.back());
         const Taps& taps = taps_[a];
         for (std::size_t k = 0; k < taps.offsets.size(); ++k)
             if (!each_line(a + 1, p + taps.offsets[k], weight * taps.weights[k], visit)) return false;
@@ -122,6 +122,7 @@ private:
     bool sums_;           // results can be decided
     bool blends_ = true;  // no axis is in the sum form
     std::vector<Taps> taps_;
+    bool has_last_ = false;
     Taps last_;
 };
 

@@ -388,13 +388,11 @@ def test_without_fine_weights_all_doubtful_results_are_listed():
     assert (out == 9).all()
 
 
-@pytest.mark.parametrize(
-    ("n", "m"), [(1080, 224), (90, 60), (90, 45), (97, 31), (64, 100), (640, 7), (5, 300)]
-)
+@pytest.mark.parametrize(("n", "m"), [(270, 56), (90, 60), (90, 45), (97, 31), (64, 100), (640, 7), (5, 90)])
 def test_results_that_are_left_are_exact(n, m):
     """Columns and rows of bytes through triangles of exact weights, with a bound that the error keeps to."""
     rng = np.random.default_rng(n)
-    data = np.where(rng.random((n, 77)) < 0.3, 255, rng.integers(0, 256, (n, 77))).astype(np.uint8)
+    data = np.where(rng.random((n, 45)) < 0.3, 255, rng.integers(0, 256, (n, 45))).astype(np.uint8)
     scale, rows = max(Fraction(1), Fraction(n, m)), []
     for X in range(m):
         centre = Fraction(2 * X + 1, 2) * Fraction(n, m)

@@ -16,6 +16,7 @@ LEVELS = {
     "__main__": 5,
     "cli": 5,
     "directml": 4,
+    "onnx": 4,
     "simd": 4,
     "webnn": 4,
     "bench": 4,

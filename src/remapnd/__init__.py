@@ -72,4 +72,4 @@ if not runs_command_line():
 
 def __dir__() -> list[str]:
     """List what is public: names, and modules that have been imported."""
-    return [*__all__, *({"directml", "reference", "selftest", "simd", "webnn"} & globals().keys())]
+    return [*__all__, *({"directml", "onnx", "reference", "selftest", "simd", "webnn"} & globals().keys())]

@@ -177,6 +177,36 @@ class Nearest:
     def __init__(self, axes: list[Axis]) -> None: ...
     def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
 
+class PreparedResample:
+    """A `Linear` or `Nearest` none of whose results is ever in doubt, and the arrays it is for.
+
+    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy, not
+    aligned or do not fit, an `out` that may overlap.
+    """
+
+    def __init__(
+        self,
+        run: Linear | Nearest,
+        rounding: Rounding,
+        dtype: np.dtype[Any],
+        data_shape: list[int],
+        output_shape: list[int],
+    ) -> None: ...
+    def __call__(self, data: object, out: object) -> npt.NDArray[Any] | None: ...
+
+class RecentResamples:
+    """Some prepared resamplings, each kept with the arguments of its call; a call finds the one that fits.
+
+    Only arguments that cannot change are kept: None, bool, int, float, str and tuples of them.
+    """
+
+    def __init__(self) -> None: ...
+    def __call__(
+        self, data: object, arguments: tuple[object, ...], out: object
+    ) -> npt.NDArray[Any] | None: ...
+    def keep(self, prepared: PreparedResample, arguments: tuple[object, ...]) -> None: ...
+
+
 # ---- sample
 
 MAX_BIN_SAMPLES: int
