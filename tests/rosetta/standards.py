@@ -13,7 +13,8 @@ ONNX = Library(
     '`coordinate_transformation_mode="half_pixel"`, `nearest_mode="round_prefer_floor"`, '
     "`cubic_coeff_a=-0.75`. "
     "`axes` is `axes`. With `keep_aspect_ratio_policy` the lengths are `round(n * s)` for the least "
-    "(`not_larger`) or greatest (`not_smaller`) of the ratios s; give these and `scales=s`.",
+    "(`not_larger`) or greatest (`not_smaller`) of the ratios s; give these and `scales=s`. `remapnd.onnx` runs "
+    "whole nodes and models.",
     {"np": "numpy", "Resize": "rosetta.onnx_node:resize", "Upsample": "rosetta.onnx_node:upsample"},
     (
         Case(
