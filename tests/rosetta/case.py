@@ -54,7 +54,7 @@ class Library:
     convert : expression that makes the array `x` of the library from the NumPy array `x`
     distribution : the package whose version is told; empty for a formula
     program : what runs it, where that is not the title
-    longest : the largest length that `lengths` goes up to
+    longest : the largest length that `lengths` goes up to with values; indices go to 69
     """
 
     title: str

@@ -9,10 +9,9 @@ _NCHW = "remapnd.resize(x, (h, w), axes=(2, 3)"
 
 TORCH = Library(
     "PyTorch",
-    "Tensors (N, C, H, W); with (N, C, L) and (N, C, D, H, W) the same with `axes=(2,)` and "
-    "`axes=(2, 3, 4)`. "
-    "remapnd takes CPU tensors and gives tensors back. `torchvision.transforms.v2.functional.resize` is "
-    "`interpolate` with `antialias=True`.",
+    "Tensors (N, C, H, W); with (N, C, L) and (N, C, D, H, W) the same with `axes=(2,)` and `axes=(2, "
+    "3, 4)`. remapnd takes CPU tensors and gives tensors back. "
+    "`torchvision.transforms.v2.functional.resize` is `interpolate` with `antialias=True`.",
     {"torch": "torch", "F": "torch.nn.functional"},
     (
         Case(
@@ -72,8 +71,8 @@ TORCH = Library(
         Case(
             _TORCH + '"area")',
             _NCHW + ', mode="box", antialias="pillow")',
-            "where H / h and W / w are whole numbers; otherwise it takes the mean of all samples that a bin "
-            "touches, which has no equal",
+            "where H / h and W / w are whole numbers; otherwise it takes the mean of all samples that a "
+            "bin touches, which has no equal",
             dtypes=("float32",),
             sizes="whole shrink",
             within={"float32": 3e-7},
@@ -81,8 +80,8 @@ TORCH = Library(
         Case(
             'F.interpolate(x, scale_factor=s, mode="bilinear")',
             "remapnd.resize(x, (int(H * s), int(W * s)), axes=(2, 3), scales=s)",
-            "positions follow from s, not from the lengths; these are of the product in float64: exactly, "
-            "40 samples by the float 0.3 make 11",
+            "positions follow from s, not from the lengths, which are cut from the product in float64: "
+            "40 by 0.3 are 12, of the exact product 11",
             dtypes=("float32",),
             sizes="scale",
             within={"float32": 5e-6},
@@ -166,8 +165,7 @@ TENSORFLOW = Library(
             _TF + '"area")',
             _NHWC + ', mode="box", antialias="pillow")',
             "where H / h and W / w are whole numbers; otherwise samples count by the area that is "
-            "covered, which "
-            "has no equal",
+            "covered, which has no equal",
             dtypes=("float32",),
             sizes="whole shrink",
             within={"float32": 5e-6},
@@ -236,8 +234,8 @@ TENSORFLOW = Library(
         ),
         Case(
             "tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 1.05], [0.9, 0, 0, 1]], [0, 0], (h, w))",
-            "np.moveaxis(remapnd.crop_and_resize(np.moveaxis(x, 3, 1), [[0.1, 0.2, 0.8, 1.05], "
-            "[0.9, 0, 0, 1]], [0, 0], (h, w)), 1, 3)",
+            "np.moveaxis(remapnd.crop_and_resize(np.moveaxis(x, 3, 1), [[0.1, 0.2, 0.8, 1.05], [0.9, 0, "
+            "0, 1]], [0, 0], (h, w)), 1, 3)",
             "any number of boxes, turned around ones too; positions in float32, in float64 here, so one "
             "right at the edge may be outside there: 40 x 27 to 7 x 64 by a box that ends at 1.1",
             dtypes=("float32",),

@@ -9,8 +9,8 @@ _SKIMAGE = ", anti_aliasing=False, preserve_range=True)"
 SKIMAGE = Library(
     "scikit-image",
     "It computes integers in float64 and returns that (float32 stays float32); `preserve_range=True` "
-    "keeps it "
-    "from scaling values to [0, 1]. With the axes left out all are resized, channels too, in both libraries.",
+    "keeps it from scaling values to [0, 1]. With the axes left out all are resized, channels too, in "
+    "both libraries.",
     {"np": "numpy", "transform": "skimage.transform"},
     (
         Case(
@@ -24,9 +24,8 @@ SKIMAGE = Library(
         Case(
             "transform.resize(x, (h, w), order=1" + _SKIMAGE,
             "remapnd.resize(x, (h, w))",
-            "the default border, `reflect`, mixes the second sample in where a position lies "
-            "outside: up to half "
-            "of the difference to the first, in the outermost lines of an axis that grows",
+            "the default border, `reflect`, mixes the second sample in where a position lies outside: "
+            "up to half of the difference to the first, in the outermost lines of an axis that grows",
             dtypes=("float32",),
             within={"float32": 0.75},
         ),
@@ -54,9 +53,8 @@ SKIMAGE = Library(
         Case(
             "transform.resize(x, (h, w), anti_aliasing=True)",
             None,
-            "a Gaussian filter before; this is the default where an axis of floats or integers "
-            "shrinks. The nearest "
-            'is `antialias="pillow"`',
+            "a Gaussian filter before, the default where an axis shrinks; the closest is "
+            '`antialias="pillow"`',
         ),
         Case("transform.pyramid_reduce(x)", None, "a Gaussian filter before"),
     ),
@@ -68,8 +66,8 @@ _YX = "remapnd.resize(x, (h, w), axes=(0, 1)"
 
 OPENCV = Library(
     "OpenCV",
-    "Images (H, W) or (H, W, channels), of any number of channels here. Weights of uint8 are multiples of "
-    "2**-11 in `INTER_LINEAR` and `INTER_CUBIC`.",
+    "Images (H, W) or (H, W, channels), of any number of channels here. Weights of uint8 are multiples "
+    "of 2**-11 in `INTER_LINEAR` and `INTER_CUBIC`.",
     {"np": "numpy", "cv2": "cv2"},
     (
         Case(
@@ -112,8 +110,7 @@ OPENCV = Library(
             _CV2 + "INTER_AREA)",
             _YX + ', mode="box", antialias="pillow")',
             "where H / h and W / w are whole numbers; otherwise samples count by the area that is "
-            "covered, which "
-            "has no equal",
+            "covered, which has no equal",
             sizes="whole shrink",
             within={"uint8": 1, "float32": 3e-7},
         ),
@@ -121,8 +118,7 @@ OPENCV = Library(
             "cv2.resize(x, None, fx=s, fy=s, interpolation=cv2.INTER_LINEAR)",
             "remapnd.resize(x, (round(H * s), round(W * s)), axes=(0, 1), scales=s)",
             "positions follow from fx and fy, not from the lengths; but where no length changes, the "
-            "image comes "
-            "back as it was",
+            "image comes back as it was",
             sizes="scale",
             within={"uint8": 1, "float32": 5e-6},
         ),
@@ -142,8 +138,8 @@ _PILLOW = "Image.fromarray(x).resize((w, h), Image.Resampling."
 PILLOW = Library(
     "Pillow",
     "uint8 is mode L or, with channels, RGB: its bands are remapnd's last axis (then give `axes=(0, "
-    "1)`); float32 "
-    "is mode F. Filters are antialiasing ones wherever an axis shrinks. Between the passes uint8 is rounded.",
+    "1)`); float32 is mode F. Filters are antialiasing ones wherever an axis shrinks. Between the "
+    "passes uint8 is rounded.",
     {"np": "numpy", "Image": "PIL.Image", "Fraction": "fractions:Fraction"},
     (
         Case(
@@ -176,9 +172,8 @@ PILLOW = Library(
         Case(
             _PILLOW + "BOX)",
             'remapnd.resize(x, (h, w), mode="box", antialias="pillow")',
-            "uint8 is rounded between the passes; where lengths do not divide, a sample just at the "
-            "end of the box may be "
-            "in on one side and out on the other",
+            "uint8 is rounded between the passes; where lengths do not divide, a sample just at the end "
+            "of the box may be in on one side and out on the other",
             sizes="whole shrink",
             within={"uint8": 1, "float32": 2e-7},
         ),

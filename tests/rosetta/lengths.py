@@ -115,11 +115,13 @@ def linear(library: Library, case: Case, names: dict[str, Any], longest: int) ->
     return {"pairs": longest**2, "error": errors["theirs"], "error here": errors["ours"], **counted}
 
 
-def measure(library: Library, longest: int | None = None) -> dict[str, Any]:
+def measure(library: Library) -> dict[str, Any]:
     """Return what was found for the cases of a library that have a rule."""
-    names, longest = library.load(), longest or library.longest
+    names = library.load()
     return {
-        case.label: (nearest if case.rule in INDICES else linear)(library, case, names, longest)
+        case.label: nearest(library, case, names, LONGEST)
+        if case.rule in INDICES
+        else linear(library, case, names, library.longest)
         for case in library.cases
         if case.rule
     }

@@ -16,8 +16,8 @@ NUMPY = Library(
         ),
         Case(
             "x[::k]",
-            "remapnd.resample(x, scales=Fraction(1, k), shape=-(-n // k), input_offsets=0, output_offsets=0, "
-            'mode="nearest")',
+            "remapnd.resample(x, scales=Fraction(1, k), shape=-(-n // k), input_offsets=0, "
+            'output_offsets=0, mode="nearest")',
             sizes="factor",
         ),
         Case(
@@ -63,10 +63,9 @@ _ZOOM = "ndimage.zoom(x, (h / H, w / W), "
 
 SCIPY = Library(
     "SciPy",
-    "`H, W` are the lengths of `x` and `h, w` those of the result; the same calls work for any rank. SciPy "
-    "computes in float64. Splines of order 2 to 5, with or without `prefilter`, are "
-    "B-splines: they have no equal here. Nor have the borders `constant`, `reflect`, `mirror` and "
-    "`wrap`, where "
+    "`H, W` are the lengths of `x` and `h, w` those of the result; the same calls work for any rank. "
+    "SciPy computes in float64. Splines of order 2 to 5, with or without `prefilter`, are B-splines: "
+    "they have no equal here. Nor have the borders `constant`, `reflect`, `mirror` and `wrap`, where "
     "they are read.",
     {"np": "numpy", "ndimage": "scipy.ndimage", "Fraction": "fractions:Fraction"},
     (
@@ -86,8 +85,8 @@ SCIPY = Library(
         Case(
             _ZOOM + "order=1)",
             'remapnd.resize(x, (h, w), coordinates="align_corners")',
-            "the default border, `constant`, is 0 where rounding leaves a position outside: ones "
-            "(768, 1024) by 1/8 get a last row of zeros",
+            "the default border, `constant`, is 0 where rounding leaves a position outside: ones (768, "
+            "1024) by 1/8 get a last row of zeros",
             within={"uint8": 255, "float32": 1},
         ),
         Case(
@@ -124,7 +123,7 @@ SCIPY = Library(
         Case(
             _ZOOM + "order=3)",
             None,
-            "a B-spline through the samples, whose coefficients depend on all of them; the nearest is "
+            "a B-spline through the samples, whose coefficients depend on all of them; the closest is "
             '`mode="cubic", cubic_coefficient=-0.5`, a local cubic through the samples',
         ),
         Case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,6 @@ def rosetta() -> str:
     found = measured()
     head = HEAD.read_text(encoding="utf-8").format(
         longest=lengths.LONGEST,
-        jax=LIBRARIES["jax"].longest,
         date=found["date"],
         machine=found["machine"],
         versions=releases(found),
@@ -138,11 +138,16 @@ def uint8_table(rule: str) -> str:
     return "\n".join(lines)
 
 
+def short(found: dict[str, Any]) -> str:
+    """Say if not all lengths were tried."""
+    return "" if found["pairs"] == lengths.LONGEST**2 else f" (lengths up to {math.isqrt(found['pairs'])})"
+
+
 def float_table(rule: str) -> str:
     """Largest errors of float32."""
     lines = ["| | largest error of float32 |", "|---|---|"]
     rows = sorted(
-        (found["error"], f"| {title} `{case.label}` | {found['error']:.1e} |")
+        (found["error"], f"| {title} `{case.label}`{short(found)} | {found['error']:.1e} |")
         for title, case, found in _linear(rule)
     )
     own = max(found["error here"] for _, _, found in _linear(rule))

@@ -8,13 +8,11 @@ _ONNX = "Resize(x, sizes=(h, w), "
 
 ONNX = Library(
     "ONNX",
-    "Resize-19; attributes are written as keywords. What is left out has "
-    "its default: "
+    "Resize-19; attributes are written as keywords. What is left out has its default: "
     '`coordinate_transformation_mode="half_pixel"`, `nearest_mode="round_prefer_floor"`, '
-    "`cubic_coeff_a=-0.75`. "
-    "`axes` is `axes`. With `keep_aspect_ratio_policy` the lengths are `round(n * s)` for the least "
-    "(`not_larger`) or greatest (`not_smaller`) of the ratios s; give these and `scales=s`. `remapnd.onnx` runs "
-    "whole nodes and models.",
+    "`cubic_coeff_a=-0.75`. `axes` is `axes`. With `keep_aspect_ratio_policy` the lengths are `round(n "
+    "* s)` for the least (`not_larger`) or greatest (`not_smaller`) of the ratios s; give these and "
+    "`scales=s`. `remapnd.onnx` runs whole nodes and models.",
     {"np": "numpy", "Resize": "rosetta.onnx_node:resize", "Upsample": "rosetta.onnx_node:upsample"},
     (
         Case(
@@ -121,11 +119,10 @@ ONNX = Library(
         ),
         Case(
             'Resize(x, scales=(s, s), mode="linear")',
-            "remapnd.resize(x, (int(np.float32(H) * np.float32(s)), int(np.float32(W) * np.float32(s))), "
-            "scales=np.float32(s))",
-            "positions follow from the scale; lengths are of the product in float32. ONNX Runtime "
-            "gives `x` back "
-            "where no length changes, whatever the scale",
+            "remapnd.resize(x, (int(np.float32(H) * np.float32(s)), int(np.float32(W) * "
+            "np.float32(s))), scales=np.float32(s))",
+            "positions follow from the scale; lengths are of the product in float32. ONNX Runtime gives "
+            "`x` back where no length changes, whatever the scale",
             dtypes=("float32",),
             sizes="scale",
             within={"float32": 1e-5},
@@ -154,9 +151,8 @@ _FORMULAS = {"np": "numpy", "definition": "rosetta.definitions:resample", "Fract
 WEBNN = Library(
     "WebNN",
     "No browser can be called from Python; tried are the formulas of the specification, in exact "
-    "arithmetic. `axes` is `axes`; with `scales` the lengths are `floor(n * s)`, and positions "
-    "follow from the "
-    "lengths. `remapnd.webnn.resample2d` has the names and the checks of the specification.",
+    "arithmetic. `axes` is `axes`; with `scales` the lengths are `floor(n * s)`, and positions follow "
+    "from the lengths. `remapnd.webnn.resample2d` has the names and the checks of the specification.",
     _FORMULAS,
     (
         Case(
