@@ -192,27 +192,32 @@ def resample_gradient(
 
 
 def _summed(
-    gradient: NDArray[Any], tables: dict[int, TransposedTable], working: np.dtype[Any]
+    gradient: NDArray[Any], tables: dict[int, list[TransposedTable]], working: np.dtype[Any]
 ) -> NDArray[Any]:
     """Sum floats along all axes."""
     values = gradient.astype(working)
-    lengths = zip(*((table.n_out, len(table.start)) for table in tables.values()), strict=True)
+    lengths = zip(*((parts[0].n_out, parts[-1].samples.stop) for parts in tables.values()), strict=True)
     for axis in taps.axis_order(list(tables), *lengths):
-        table = tables[axis]
         outputs = np.moveaxis(values, axis, 0)
-        result = np.zeros((len(table.start), *outputs.shape[1:]), working)
-        for sample, (start, count) in enumerate(zip(table.start, table.count, strict=True)):
-            g, w = outputs[start : start + count], table.weights[sample].astype(working)
-            if count == 0:
-                continue
-            with np.errstate(all="ignore"):
-                fast = reduce(operator.add, [w[k] * g[k] for k in range(count)])
-                careful = reduce(operator.add, [w[k] * g[k] for k in range(count) if w[k] != 0])
-            result[sample] = np.where(np.isfinite(fast), fast, careful)
-        values = np.moveaxis(result, 0, axis)
+        results = [_summed_along(outputs, part, working) for part in tables[axis]]
+        values = np.moveaxis(np.concatenate(results), 0, axis)
     values[np.isnan(values)] = np.nan
     with np.errstate(all="ignore"):
         return values.astype(gradient.dtype)
+
+
+def _summed_along(outputs: NDArray[Any], table: TransposedTable, working: np.dtype[Any]) -> NDArray[Any]:
+    """Sum floats along the first axis."""
+    result = np.zeros((len(table.start), *outputs.shape[1:]), working)
+    for sample, (start, count) in enumerate(zip(table.start, table.count, strict=True)):
+        g, w = outputs[start : start + count], table.weights[sample].astype(working)
+        if count == 0:
+            continue
+        with np.errstate(all="ignore"):
+            fast = reduce(operator.add, [w[k] * g[k] for k in range(count)])
+            careful = reduce(operator.add, [w[k] * g[k] for k in range(count) if w[k] != 0])
+        result[sample] = np.where(np.isfinite(fast), fast, careful)
+    return result
 
 
 def _filter_tables(

@@ -6,6 +6,8 @@ Used by `plans.adjoint`, which hands them to the compiled core, and by `referenc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +17,23 @@ from .errors import must
 from .filter_taps import MOST_WEIGHTS, FilterTable, Table
 from .taps import Weights
 
+_LONG: Final = 8  # times as many outputs at an edge as elsewhere: it has a table of its own
+
 
 @dataclass(frozen=True, eq=False)
 class TransposedTable:
-    """Output samples of an axis, and their weights, for each of its n input samples; read-only arrays.
+    """Output samples of an axis, and their weights, for each of some input samples; read-only arrays.
 
-    Input sample k gets the sum of ``weights[k, t] * gradient[start[k] + t]`` over t in [0, count[k]).
+    Input sample ``first + k`` gets the sum of ``weights[k, t] * gradient[start[k] + t]`` over t in
+    [0, count[k]).
 
     Attributes
     ----------
+    first : int
+        The first of the n consecutive input samples that this is for.
     start, count : int64, shape (n,)
-        The run from the first to the last output sample that has k as a tap of a weight that is not zero;
-        ``0 <= start``, ``start + count <= n_out``. Where there is none both are 0.
+        The run from the first to the last output sample that has the sample as a tap of a weight that is not
+        zero; ``0 <= start``, ``start + count <= n_out``. Where there is none both are 0.
     weights : float32 or float64, shape (n, K)
         The weights of the table, as rounded there; zero behind `count`, and for outputs of the run that do
         not have the tap.
@@ -34,16 +41,23 @@ class TransposedTable:
         Length of the axis of the gradient.
     """
 
+    first: int
     start: Int64Array
     count: Int64Array
     weights: Weights
     n_out: int
 
+    @property
+    def samples(self) -> slice:
+        """The input samples that this is for."""
+        return slice(self.first, self.first + len(self.start))
 
-def transposed(table: Table, begin: int, end: int, *, op: str = "transposed") -> TransposedTable:
+
+def transposed(table: Table, begin: int, end: int, *, op: str = "transposed") -> list[TransposedTable]:
     """Transpose a table; only its output samples begin .. end - 1 count.
 
-    Of linear interpolation the weights are w and ``1 - w``, rounded to the type of w.
+    Of linear interpolation the weights are w and ``1 - w``, rounded to the type of w. An edge that far more
+    outputs share than any other sample, as those beyond it do, is a table of its own.
 
     Raises
     ------
@@ -57,15 +71,27 @@ def transposed(table: Table, begin: int, end: int, *, op: str = "transposed") ->
     np.maximum.at(stop, indices, outputs + 1)
     count = np.maximum(stop - start, 0)
     start[count == 0] = 0
-    widest = int(count.max(initial=1))
-    if table.n_in * widest > MOST_WEIGHTS:
-        rule = f"let outputs share samples such that a gradient takes at most {MOST_WEIGHTS} weights"
-        raise ValueError(must(op, "shape", rule, f"{table.n_in} samples of up to {widest} weights"))
-    rows = np.zeros((table.n_in, widest), weights.dtype)
-    rows[indices, outputs - start[indices]] = weights
-    for part in (start, count, rows):
-        part.flags.writeable = False
-    return TransposedTable(start, count, rows, table.n_out)
+    tables = []
+    for low, high in pairwise(_cuts(count)):
+        widest = int(count[low:high].max(initial=1))
+        if (high - low) * widest > MOST_WEIGHTS:
+            rule = f"let outputs share samples such that a gradient takes at most {MOST_WEIGHTS} weights"
+            raise ValueError(must(op, "shape", rule, f"{high - low} samples of up to {widest} weights"))
+        rows = np.zeros((high - low, widest), weights.dtype)
+        here = (indices >= low) & (indices < high)
+        rows[indices[here] - low, outputs[here] - start[indices[here]]] = weights[here]
+        parts = start[low:high].copy(), count[low:high].copy(), rows
+        for part in parts:
+            part.flags.writeable = False
+        tables.append(TransposedTable(low, *parts, table.n_out))
+    return tables
+
+
+def _cuts(count: Int64Array) -> list[int]:
+    """Return where the samples are cut into tables: behind a long first one, before a long last one."""
+    n = len(count)
+    few = _LONG * int(count[1:-1].max(initial=_LONG))
+    return sorted({0, n, *([1] if n and count[0] > few else []), *([n - 1] if n and count[-1] > few else [])})
 
 
 def _entries(table: Table, begin: int, end: int) -> tuple[Int64Array, Int64Array, Weights]:

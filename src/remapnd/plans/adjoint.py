@@ -6,8 +6,9 @@ threads or layout. Used by `plans.resample`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from ..filter_taps import Table
 from ..transposes import transposed
 from .passes import PAIRS, TYPES, WORKING, check_count, on_native
 
-Shape = tuple[int, ...]
+Shape: TypeAlias = "tuple[int, ...]"
+_Call: TypeAlias = "tuple[_core.Linear, tuple[slice, ...]]"  # and the part of the data that it writes
 
 _ROUNDING = _core.Rounding(0)  # floats are only rounded to their dtype
 
@@ -40,21 +42,30 @@ class Adjoint:
     ) -> None:
         self.op, self.dtype = op, dtype
         self.data_shape, self.output_shape = shapes
-        self._run = None if 0 in self.output_shape or not tables else self._prepared(tables, runs)
+        self._calls = [] if 0 in self.output_shape or not tables else self._prepared(tables, runs)
 
-    def _prepared(self, tables: Mapping[int, Table], runs: Mapping[int, tuple[int, int]]) -> _core.Linear:
-        """Make the kernel's object."""
+    def _prepared(self, tables: Mapping[int, Table], runs: Mapping[int, tuple[int, int]]) -> list[_Call]:
+        """Make the kernel's objects, for the parts of the data that have tables of their own."""
         check_count(self.op, tables, "a gradient")
-        axes = []
-        for axis, table in tables.items():
-            turned = transposed(table, *runs.get(axis, (0, table.n_out)), op=self.op)
-            weights = turned.weights.astype(np.float64)
-            axes.append(_core.FilterAxis(axis, turned.n_out, turned.start, turned.count, weights, None, None))
+        turned = {
+            axis: transposed(table, *runs.get(axis, (0, table.n_out)), op=self.op)
+            for axis, table in tables.items()
+        }
         lengths = ([shape[axis] for axis in tables] for shape in (self.output_shape, self.data_shape))
         order = [list(tables).index(axis) for axis in taps.axis_order(list(tables), *lengths)]
         name = PAIRS.get(self.dtype.name, self.dtype.name)
         working = WORKING["float64" if name == "float64" else "float32"]
-        return _core.Linear(TYPES[name], working, self.dtype.kind == "c", axes, order)
+        calls = []
+        for parts in itertools.product(*turned.values()):
+            samples = [slice(None)] * len(self.data_shape)
+            axes = []
+            for axis, part in zip(turned, parts, strict=True):
+                samples[axis] = part.samples
+                weights = part.weights.astype(np.float64)
+                axes.append(_core.FilterAxis(axis, part.n_out, part.start, part.count, weights, None, None))
+            run = _core.Linear(TYPES[name], working, self.dtype.kind == "c", axes, order)
+            calls.append((run, tuple(samples)))
+        return calls
 
     def __call__(self, gradient: Any, out: Any = None) -> Any:
         """Return the gradient of data for that of the output."""
@@ -74,15 +85,14 @@ class Adjoint:
 
     def _fill(self, gradient: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""
-        run = self._run
         if out.size == 0:
             return
-        if run is None:
-            np.copyto(out, gradient)
+        if self._calls:
+            on_native(self._sum, gradient, out)
         else:
-            on_native(lambda g, native: _summed(run, g, native), gradient, out)
+            np.copyto(out, gradient)
 
-
-def _summed(run: _core.Linear, gradient: NDArray[Any], out: NDArray[Any]) -> None:
-    """Sum along all axes, between aligned native arrays."""
-    run(gradient, out, _ROUNDING, 0.0)
+    def _sum(self, gradient: NDArray[Any], out: NDArray[Any]) -> None:
+        """Sum along all axes, between aligned native arrays."""
+        for run, samples in self._calls:
+            run(gradient, out[samples], _ROUNDING, 0.0)
