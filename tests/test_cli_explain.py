@@ -124,9 +124,7 @@ def test_nearest(capsys):
 
 def test_majority(capsys):
     text = shown(capsys, "--in 3 --out 9 --mode majority --rows 2:3")
-    assert (
-        "  output   the label whose weights over all axes add up highest; of equal ones the lowest\n" in text
-    )
+    assert "\n  output   the label whose weights add up highest over all axes, of equal ones" in text
     assert text.endswith("\n  out[2] = majority of 2/3 for in[0], 1/3 for in[1]\n")
     assert "weight   of sample k: h(k - x)\n" in text
 
