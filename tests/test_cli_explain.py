@@ -137,6 +137,12 @@ def test_outside_of_a_crop(capsys):
     assert "out[2] = in[3]\n" in text
 
 
+def test_nothing_but_outside(capsys):
+    text = shown(capsys, "--in 4 --out 2 --coordinates tf_crop_and_resize --roi 5,6")
+    assert "\n  0  15          15  -       outside\n" in text
+    assert text.endswith("\n  out[1] = the extrapolation value\n")
+
+
 @pytest.mark.parametrize(
     ("options", "formula"),
     [
@@ -191,6 +197,12 @@ def test_a_drawing_fits(n_in, n_out, width):
         ("--scale=-1", "--scale must be greater than 0, got -1"),
         ("--scale two", "--scale must be a number such as 2, 0.75 or -1/3, got 'two'"),
         ("--scale 1/9", "--scale must be at least 1/8 for 8 samples, got 1/9"),
+        ("--scale 1e18", "--scale must give at most 2**60 samples, got 1e18"),
+        ("--out 2000000000000000000", "--out must be at most 2**60, got 2000000000000000000"),
+        (
+            "--out 3 --mode cubic --cubic-coefficient 1e9",
+            "explain: `cubic_coefficient` must lie in [-1024, 1024], got 1000000000",
+        ),
         ("--out 3 --rows 3:", "--rows must name some of 3 outputs, got 3:"),
         (
             "--out 3 --rows 0",

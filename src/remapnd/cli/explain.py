@@ -18,7 +18,7 @@ from remapnd.cli.drawing import Row, draw
 from remapnd.cli.errors import UsageError
 from remapnd.coordinates import CROP, AxisMap, coordinate_map
 from remapnd.filters import Filter, FilterOptions, choose
-from remapnd.plans.resample_options import MAJORITY, PLAIN_LINEAR
+from remapnd.plans.resample_options import MAJORITY, PLAIN_LINEAR, Options, checked
 from remapnd.taps import nearest_table
 
 __all__ = ["add_parser", "run"]
@@ -65,6 +65,7 @@ _ROWS: Final = 16  # outputs that are shown by default
 _TAPS: Final = 16  # taps of an output that a table shows
 _TERMS: Final = 6  # of a formula
 _MOST: Final = 1 << 18  # taps that are computed
+_LONGEST: Final = 1 << 60  # an axis
 _LONG: Final = 48  # letters of a fraction
 
 
@@ -127,6 +128,9 @@ def run(args: argparse.Namespace) -> int:
 def _axis(args: argparse.Namespace) -> _Axis:
     """Compute what is to be shown."""
     n_in, n_out = args.n_in, args.n_out
+    for option, length in (("--in", n_in), ("--out", n_out)):
+        if length is not None and length > _LONGEST:
+            raise UsageError(f"{option} must be at most 2**60, got {length}")
     given = resampling.given(args)
     if args.scale is None and n_out is None:
         raise UsageError("--out or --scale must be given, got neither")
@@ -135,6 +139,8 @@ def _axis(args: argparse.Namespace) -> _Axis:
         raise UsageError(f"--scale must be greater than 0, got {args.scale}")
     if n_out is None:
         n_out = math.floor(n_in * scale)
+        if n_out > _LONGEST:
+            raise UsageError(f"--scale must give at most 2**60 samples, got {args.scale}")
         if not n_out:
             raise UsageError(f"--scale must be at least 1/{n_in} for {n_in} samples, got {args.scale}")
     roi = given.get("roi", (0, 1))
@@ -148,6 +154,10 @@ def _axis(args: argparse.Namespace) -> _Axis:
     if args.mode != "nearest":
         antialias = None if args.antialias == "none" else args.antialias
         coefficient = given.get("cubic_coefficient", Fraction(-3, 4))
+        try:
+            checked("explain", Options(args.mode, "half_up", antialias, coefficient, False, "half_up"))
+        except ValueError as error:
+            raise UsageError(error) from None
         asked = FilterOptions(args.mode, antialias, coefficient, args.exclude_outside)
         filter = choose(PLAIN_LINEAR if args.mode == MAJORITY else asked, scale) or Filter("triangle")
     taps = 1 if filter is None else min(math.ceil(2 * filter.reach) + 1, n_in + math.ceil(filter.reach))

@@ -40,7 +40,7 @@ def bad(text: str) -> str:
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 2) -> None:
     """Print columns under their heads; those of the widest column are wrapped to the terminal."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    widths = [max(1, *map(len, column)) for column in zip(heads, *rows, strict=True)]
     limit = shutil.get_terminal_size().columns if is_terminal() else sys.maxsize
     spare = limit - indent - sum(widths) - _GAP * (len(widths) - 1)
     if spare < 0:
