@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,3 +235,11 @@ def test_help_fits_a_terminal(capsys, monkeypatch):
     text = capsys.readouterr().out
     assert "remapnd explain --in 8 --out 3 --antialias pillow" in text
     assert max(map(len, text.splitlines())) <= 85
+
+
+def test_readme_shows_what_is_printed(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    text = shown(capsys, "--in 4 --out 2 --mode cubic")
+    drawing = text[text.index("  outputs  ") :]
+    readme = Path(__file__).parent.parent / "README.md"
+    assert f"```text\n{drawing}```" in readme.read_text(encoding="utf-8")
