@@ -90,7 +90,7 @@ def _raw_mode(image: Any) -> str:
 
 def _as(image: Any, raw_mode: str) -> Any:
     """Make Pillow read the bytes of the file in another way."""
-    image.tile = [image.tile[0]._replace(args=raw_mode)]
+    image.tile = [(*image.tile[0][:3], raw_mode)]
     return image
 
 
