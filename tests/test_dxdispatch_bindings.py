@@ -89,14 +89,14 @@ def test_offset_into_mixed_resource_needs_an_element_size(tmp_path):
         ),
         (
             [(f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 3})],
-            "`commands[0].bindings.InputTensor` must begin at a multiple of 16 bytes, got byte 12",
+            '`commands[0].bindings.InputTensor` must begin at a multiple of 16 bytes, got byte 12 of "input"',
         ),
         (
             [
                 (f"{DESC}/InputTensor/GuaranteedBaseOffsetAlignment", 64),
                 (f"{BINDINGS}/InputTensor", {"name": "input", "elementOffset": 4}),
             ],
-            "`commands[0].bindings.InputTensor` must begin at a multiple of 64 bytes, got byte 16",
+            '`commands[0].bindings.InputTensor` must begin at a multiple of 64 bytes, got byte 16 of "input"',
         ),
         (
             [(f"{DESC}/InputTensor/TotalTensorSizeInBytes", 20)],

@@ -266,14 +266,21 @@ def test_malformed_fields_of_resample(tmp_path, path, value, message):
     _refused(tmp_path, f"`dispatchables.gather.desc.{message}", ("dispatchables/gather", inner))
 
 
-@pytest.mark.parametrize(
-    "kind", ["DML_OPERATOR_CAST", "gather_nd", "hlsl", "onnx", "dmlSerializedGraph", "SCATTER_ND", ""]
-)
+@pytest.mark.parametrize("kind", ["DML_OPERATOR_CAST", "gather_nd", "CONVOLUTION", "ELEMENT_WISE_ADD", ""])
 def test_operators_that_are_not_in_this_runtime(tmp_path, kind):
     message = (
-        "`dispatchables.gather.type` must be one of GATHER_ELEMENTS, GATHER_ND, "
-        "GATHER_ND1, RESAMPLE, RESAMPLE1, "
-        f'as others are not in this runtime, got "{kind}"'
+        "`dispatchables.gather.type` must be one of GATHER, GATHER_ELEMENTS, GATHER_ND, GATHER_ND1, "
+        "SCATTER_ELEMENTS, SCATTER_ND, UPSAMPLE_2D, RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3, "
+        f'RESAMPLE_GRAD, RESAMPLE_GRAD1, as others are not in this runtime, got "{kind}"'
+    )
+    _refused(tmp_path, message, ("dispatchables/gather/type", kind))
+
+
+@pytest.mark.parametrize("kind", ["hlsl", "ONNX", "dmlSerializedGraph"])
+def test_dispatchables_that_are_no_operators(tmp_path, kind):
+    message = (
+        "`dispatchables.gather.type` must be an operator: HLSL shaders, ONNX models and serialized graphs "
+        f'are not in this runtime, got "{kind}"'
     )
     _refused(tmp_path, message, ("dispatchables/gather/type", kind))
 

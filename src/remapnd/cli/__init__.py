@@ -14,13 +14,15 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-from remapnd.cli import bench, check, config, resize, run, selftest
+from remapnd.cli import bench, check, config, levels, resize, run, selftest, struct
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
 
 _COMMANDS = {
     "run": run,
     "check": check,
+    "levels": levels,
+    "struct": struct,
     "resize": resize,
     "bench": bench,
     "selftest": selftest,

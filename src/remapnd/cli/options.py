@@ -50,9 +50,9 @@ def milliseconds(text: str) -> float:
 
 
 def feature_level(text: str) -> FeatureLevel:
-    """Read a feature level, such as 3_0, 3.0 or DML_FEATURE_LEVEL_3_0."""
+    """Read a feature level, such as 3_0, 3.0, 3 or DML_FEATURE_LEVEL_3_0."""
     try:
-        return FeatureLevel.parse(text)
+        return FeatureLevel.parse(f"{text}_0" if text.isdecimal() else text)
     except ValueError:
         levels = ", ".join(map(str, FeatureLevel))
         raise argparse.ArgumentTypeError(f"must be one of {levels}, got {text!r}") from None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import platform
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from remapnd import _core
 from remapnd._version import __version__
@@ -73,6 +76,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--print_commands", action="store_true", help="print each command before and after it runs"
     )
+    parser.add_argument(
+        "-S", "--show_dependencies", action="store_true", help="print the versions of what is used"
+    )
+    parser.add_argument("-s", "--show_adapters", action="store_true", help="print what models run on")
     options.add_policy(parser)
     timing = parser.add_argument_group(
         "timing",
@@ -130,13 +137,18 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the models; a bad one is reported and the others still run."""
     files = args.model + args.models
+    if args.show_dependencies:
+        say(f"remapnd {__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
+    if args.show_adapters:
+        say(_adapter())
+    if not files and (args.show_dependencies or args.show_adapters):
+        return 0
     if not files:
         fail("run", "at least one MODEL.json must be given, got none")
         return 2
     how = _options(args)
     if how.timing_verbosity is not None:
-        threads = _core.get_num_threads()
-        say(f"Running on 'CPU, level {_core.level()}, {threads} threads, remapnd {__version__}'")
+        say(f"Running on '{_adapter()}'")
     status = 0
     for file in files:
         if len(files) > 1:
@@ -144,6 +156,11 @@ def run(args: argparse.Namespace) -> int:
         if not _run_model(file, args, how):
             status = 1
     return status
+
+
+def _adapter() -> str:
+    """Describe what models run on."""
+    return f"CPU, level {_core.level()}, {_core.get_num_threads()} threads, remapnd {__version__}"
 
 
 def _options(args: argparse.Namespace) -> Options:
@@ -173,7 +190,12 @@ def _options(args: argparse.Namespace) -> Options:
 def _run_model(file: str, args: argparse.Namespace, how: Options) -> bool:
     """Run one model if nothing is wrong with it."""
     try:
-        model = read_model(file, input_path=args.input_path, output_path=args.output_path)
+        model = read_model(
+            file,
+            input_path=args.input_path,
+            output_path=args.output_path,
+            compat=how.policy.dxdispatch_compat == "on",
+        )
         found = violations(model, how.feature_level, how.policy)
         for name, faults in found.items():
             for fault in faults:

@@ -246,6 +246,13 @@ class CreateDeviceFlags(DMLFlag):
     DEBUG = 1
 
 
+class Feature(DMLEnum):
+    """DML_FEATURE: what `Device.check_feature_support` can be asked."""
+
+    TENSOR_DATA_TYPE_SUPPORT = 0
+    FEATURE_LEVELS = 1
+
+
 class FeatureLevel(DMLEnum):
     """DML_FEATURE_LEVEL: `str` gives ``"3_0"``, the number of x_y is 0xXY00."""
 
@@ -303,5 +310,6 @@ _PREFIXES = {
     "BindingType": "DML_BINDING_TYPE_",
     "ExecutionFlags": "DML_EXECUTION_FLAG_",
     "CreateDeviceFlags": "DML_CREATE_DEVICE_FLAG_",
+    "Feature": "DML_FEATURE_",
     "FeatureLevel": "DML_FEATURE_",
 }

@@ -5,14 +5,19 @@ Uses `operators`, `tensor`, `read`, `violation`; used by `rules` and `check`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from remapnd.directml import read
-from remapnd.directml.enums import FeatureLevel, InterpolationMode
-from remapnd.directml.operators import FieldKind, OperatorDesc
+from remapnd.directml.enums import AxisDirection, DMLEnum, FeatureLevel, InterpolationMode
+from remapnd.directml.operators import TENSOR_KINDS, FieldKind, OperatorDesc, Size2D
 from remapnd.directml.policy import Policy
 from remapnd.directml.tensor import NO_FACTS, BufferTensorDesc, TensorFacts, read_tensor
 from remapnd.directml.violation import Violation
 
-_TENSORS = (FieldKind.INPUT, FieldKind.INDICES, FieldKind.OUTPUT)
+_ENUMERATIONS: Mapping[FieldKind, type[DMLEnum]] = {
+    FieldKind.INTERPOLATION_MODE: InterpolationMode,
+    FieldKind.AXIS_DIRECTION: AxisDirection,
+}
 
 
 class Inspection:
@@ -28,7 +33,7 @@ class Inspection:
     ----------
     tensors : dict of str to TensorFacts
     uints : dict of str to int or None
-        UINT and COUNT fields. A COUNT field of None is left out.
+        UINT and COUNT fields, and members of SIZE_2D fields by their path. A COUNT field of None is left out.
     floats : dict of str to list of (float or None), or None
         FLOATS fields, as float32 values; None where there is no number, or no sequence.
     violations : list of Violation
@@ -47,17 +52,30 @@ class Inspection:
 
     def _read(self, name: str, kind: FieldKind, value: object) -> None:
         """Read one field into the dictionary of its kind."""
-        if kind in _TENSORS:
+        if kind in TENSOR_KINDS:
             self.tensors[name] = self._read_tensor(name, value)
         elif kind is FieldKind.FLOATS:
             self.floats[name] = self._read_floats(name, value)
-        elif kind is FieldKind.INTERPOLATION_MODE:
-            if read.parsed(InterpolationMode.parse, value) is None:
-                self.report(name, f"must be one of {', '.join(InterpolationMode.__members__)}", value)
+        elif kind in _ENUMERATIONS:
+            if read.parsed(_ENUMERATIONS[kind].parse, value) is None:
+                self.report(name, f"must be one of {', '.join(_ENUMERATIONS[kind].__members__)}", value)
+        elif kind is FieldKind.BOOL:
+            if read.boolean(value) is None:
+                self.report(name, "must be False or True", value)
+        elif kind is FieldKind.SIZE_2D:
+            if isinstance(value, Size2D):
+                self._read_uint(f"{name}.Width", value.Width)
+                self._read_uint(f"{name}.Height", value.Height)
+            else:
+                self.report(name, "must be a Size2D", value)
         elif kind is FieldKind.UINT or value is not None:
-            self.uints[name] = read.uint(value)
-            if self.uints[name] is None:
-                self.report(name, f"must be an integer in [0, {read.UINT_MAX}]", value)
+            self._read_uint(name, value)
+
+    def _read_uint(self, name: str, value: object) -> None:
+        """Read a UINT."""
+        self.uints[name] = read.uint(value)
+        if self.uints[name] is None:
+            self.report(name, f"must be an integer in [0, {read.UINT_MAX}]", value)
 
     def _read_tensor(self, name: str, value: object) -> TensorFacts:
         """Read a tensor and report what is wrong with it by itself."""

@@ -21,6 +21,8 @@ from remapnd.directml.tensor import (
     read_tensor,
 )
 
+_MINIMUM_ALIGNMENT = 16
+
 
 @dataclass(frozen=True)
 class TensorLayout:
@@ -38,7 +40,11 @@ class TensorLayout:
         What a buffer must have: TotalTensorSizeInBytes if that is given, and at least all from the first to
         the last element.
     total_bytes : int
-        What a new buffer has: `least_bytes`, and at least the calculated size, a multiple of 4.
+        What a new buffer has, and a binding must have: `least_bytes`, and at least the calculated size, a
+        multiple of 4.
+    alignment : int
+        What the offset of a binding is a multiple of: 16 (DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT), or
+        GuaranteedBaseOffsetAlignment if that is more.
     """
 
     dtype: np.dtype[Any]
@@ -47,6 +53,7 @@ class TensorLayout:
     packed: bool
     least_bytes: int
     total_bytes: int
+    alignment: int
 
     @classmethod
     def of(cls, desc: BufferTensorDesc) -> TensorLayout:
@@ -73,7 +80,16 @@ class TensorLayout:
             all(n == 1 or s == p for n, s, p in moving),
             least,
             max(least, calc_buffer_tensor_size(facts.data_type, sizes, strides)),
+            max(_MINIMUM_ALIGNMENT, desc.GuaranteedBaseOffsetAlignment),
         )
+
+    def binding_fault(self, name: str, offset: int, size: int) -> tuple[str, str] | None:
+        """Return what a binding of tensor `name` must do, and what this one does; None if that is right."""
+        if offset % self.alignment:
+            return f"begin at a multiple of {self.alignment} bytes", f"byte {offset}"
+        if size < self.total_bytes:
+            return f"give {name} at least {self.total_bytes} bytes", f"{max(size, 0)} bytes"
+        return None
 
     def view(self, name: str, buffer: Any, *, writable: bool = False) -> npt.NDArray[Any]:
         """View a buffer as this tensor. No copy is made, and no element lies outside the buffer.
@@ -102,12 +118,15 @@ class TensorLayout:
             dimensions that are not those of the packed tensor.
         """
         if isinstance(buffer, np.ndarray):
+            plain = self.packed and buffer.shape == self.sizes and buffer.dtype == self.dtype
+            if plain and (buffer.flags.writeable or not writable):
+                return buffer
             if buffer.dtype not in (self.dtype, np.uint8):
                 raise TypeError(
                     f"{name} must be an array of {self.dtype} or of bytes (uint8), got {buffer.dtype}"
                 )
             if writable and not buffer.flags.writeable:
-                raise ValueError(f"{name} must be writable, got a read-only array")
+                raise _read_only(name, "array")
             rest = _without_leading_ones(self.sizes)
             if self.packed and buffer.dtype == self.dtype and _without_leading_ones(buffer.shape) == rest:
                 # Indexing, unlike reshape, never copies.
@@ -117,26 +136,36 @@ class TensorLayout:
             if self.packed and buffer.ndim > 1:
                 shape = f"the shape {self.sizes} (leading ones aside)"
                 raise ValueError(f"{name} must have one dimension or {shape}, got {buffer.shape}")
-            if not buffer.flags.c_contiguous:
-                raise ValueError(
-                    f"{name} must be C-contiguous to serve as a buffer, got strides {buffer.strides} bytes"
-                )
-            memory = buffer.reshape(-1).view(np.uint8).data
-        else:
-            try:
-                memory = memoryview(buffer)
-            except TypeError:
-                kind = type(buffer).__name__
-                raise TypeError(f"{name} must be an array or a bytes-like object, got {kind}") from None
-            if not memory.c_contiguous:
-                raise ValueError(
-                    f"{name} must be C-contiguous to serve as a buffer, got strides {memory.strides} bytes"
-                )
-            if writable and memory.readonly:
-                raise ValueError(f"{name} must be writable, got a read-only {type(buffer).__name__}")
+        memory = flat_memory(name, buffer, writable=writable)
         if memory.nbytes < self.least_bytes:
             raise ValueError(f"{name} must be at least {self.least_bytes} bytes long, got {memory.nbytes}")
         return np.ndarray(self.sizes, self.dtype, buffer=memory, strides=self.strides)
+
+
+def flat_memory(name: str, buffer: Any, *, writable: bool = False) -> memoryview:
+    """Return the bytes of an array or bytes-like object as they lie; errors as in `TensorLayout.view`."""
+    if isinstance(buffer, np.ndarray):
+        contiguous, strides, read_only = buffer.flags.c_contiguous, buffer.strides, not buffer.flags.writeable
+        kind = "array"
+    else:
+        try:
+            given = memoryview(buffer)
+        except TypeError:
+            got = type(buffer).__name__
+            raise TypeError(f"{name} must be an array or a bytes-like object, got {got}") from None
+        contiguous, strides, read_only = given.c_contiguous, given.strides or (), given.readonly
+        kind = type(buffer).__name__
+    if not contiguous:
+        raise ValueError(f"{name} must be C-contiguous to serve as a buffer, got strides {strides} bytes")
+    if writable and read_only:
+        raise _read_only(name, kind)
+    if isinstance(buffer, np.ndarray):
+        return buffer.reshape(-1).view(np.uint8).data
+    return given.cast("B") if given.nbytes else memoryview(bytearray())
+
+
+def _read_only(name: str, kind: str) -> ValueError:
+    return ValueError(f"{name} must be writable, got a read-only {kind}")
 
 
 def _without_leading_ones(shape: Sequence[int]) -> tuple[int, ...]:

@@ -28,6 +28,13 @@ def uint(value: object, largest: int = UINT_MAX) -> int | None:
     return int(value) if 0 <= value <= largest else None
 
 
+def boolean(value: object) -> bool | None:
+    """Read a BOOL: a bool, or 0 or 1."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return bool(value) if uint(value, 1) is not None else None
+
+
 def float32(value: SupportsFloat) -> float:
     """Round to the nearest float32, as storing in a FLOAT field does; too large a number becomes infinite."""
     with np.errstate(over="ignore", under="ignore"):

@@ -15,6 +15,7 @@ from remapnd.directml.enums import FeatureLevel, OperatorType, TensorDataType, T
 from remapnd.directml.inspection import Inspection
 from remapnd.directml.operators import FieldKind
 from remapnd.directml.overlap import overlaps_itself
+from remapnd.directml.read import UINT_MAX
 from remapnd.directml.support import SupportRow, introduced, lowest_level, support
 from remapnd.directml.tensor import TENSOR_DIMENSION_COUNT_MAX, TENSOR_DIMENSION_COUNT_MAX1
 
@@ -136,8 +137,8 @@ def axis_in_range(it: Inspection) -> None:
 def off_axis_sizes(it: Inspection) -> None:
     """Require the indices to have the sizes of the input off the axis, or (lenient) no larger ones.
 
-    [contested] The page of GATHER_ELEMENTS says equal; ONNX takes smaller ones too, for which the operator is
-    just as well defined.
+    [contested] The pages of GATHER_ELEMENTS and SCATTER say equal; ONNX takes smaller ones too, for which the
+    operators are just as well defined.
     """
     axis, data, indices = it.uints["Axis"], it.sizes("InputTensor"), it.sizes("IndicesTensor")
     if axis is None or data is None or indices is None or len(data) != len(indices) or axis >= len(data):
@@ -150,11 +151,53 @@ def off_axis_sizes(it: Inspection) -> None:
             it.report(f"IndicesTensor.Sizes[{d}]", rule if strict else lenient, m)
 
 
-def output_like_indices(it: Inspection) -> None:
-    """Require the output to have the sizes of the indices."""
-    indices, output = it.sizes("IndicesTensor"), it.sizes("OutputTensor")
-    if indices is not None and output is not None and output != indices:
-        it.report("OutputTensor.Sizes", f"must equal IndicesTensor.Sizes = {indices}", output)
+def _same_sizes(name: str, other: str) -> Rule:
+    """Make the rule that one tensor has the sizes of another."""
+
+    def rule(it: Inspection) -> None:
+        sizes, expected = it.sizes(name), it.sizes(other)
+        if sizes is not None and expected is not None and sizes != expected:
+            it.report(f"{name}.Sizes", f"must equal {other}.Sizes = {expected}", sizes)
+
+    return rule
+
+
+def _padded_sizes(it: Inspection, name: str, body: tuple[int, ...]) -> None:
+    """Require a tensor to have the sizes `body` after leading ones."""
+    sizes = it.sizes(name)
+    if sizes is None:
+        return
+    if len(body) > len(sizes):
+        it.report(
+            f"{name}.DimensionCount", f"must be at least {len(body)} to hold the sizes {body}", len(sizes)
+        )
+    elif sizes != (expected := (1,) * (len(sizes) - len(body)) + body):
+        it.report(f"{name}.Sizes", f"must be {expected}", sizes)
+
+
+def gather_sizes(it: Inspection) -> None:
+    """Require IndexDimensions and the output sizes of GATHER to fit.
+
+    [doc] The output has the input's sizes with those of the indices in the place of the axis; leading ones
+    are dropped or added to keep the dimension count. [inf] Dimensions of the indices before the last
+    IndexDimensions are 1.
+    """
+    data, indices = it.sizes("InputTensor"), it.sizes("IndicesTensor")
+    axis, count = it.uints["Axis"], it.uints["IndexDimensions"]
+    if indices is None or count is None:
+        return
+    inclusive = it.policy.index_dimensions_max == "N"
+    if count > len(indices) - (not inclusive):
+        most = f"in [0, {len(indices)}]" if inclusive else f"in [0, {len(indices)})"
+        why = "" if inclusive else " (index_dimensions_max is 'N-1')"
+        it.report("IndexDimensions", f"must lie {most}{why}", count)
+        return
+    real = _without_padding(it, "IndicesTensor", indices, "IndexDimensions", count)
+    if data is not None and axis is not None and axis < len(data):
+        body = data[:axis] + real + data[axis + 1 :]
+        while len(body) > len(data) and body[0] == 1:
+            body = body[1:]
+        _padded_sizes(it, "OutputTensor", body)
 
 
 def _real_sizes(it: Inspection, tensor: str, count_field: str) -> tuple[int, ...] | None:
@@ -165,6 +208,13 @@ def _real_sizes(it: Inspection, tensor: str, count_field: str) -> tuple[int, ...
     if not 1 <= count <= len(sizes):
         it.report(count_field, f"must lie in [1, {len(sizes)}]", count)
         return None
+    return _without_padding(it, tensor, sizes, count_field, count)
+
+
+def _without_padding(
+    it: Inspection, tensor: str, sizes: tuple[int, ...], count_field: str, count: int
+) -> tuple[int, ...]:
+    """Check that the dimensions before the last `count` are 1; return the last ones."""
     leading = len(sizes) - count
     for d in range(leading):
         if sizes[d] != 1:
@@ -173,10 +223,11 @@ def _real_sizes(it: Inspection, tensor: str, count_field: str) -> tuple[int, ...
     return sizes[leading:]
 
 
-def gather_nd_sizes(it: Inspection) -> None:
-    """Require the dimension counts, the tuple length and the output sizes of GATHER_ND and GATHER_ND1 to fit.
+def index_tuples(items: str, it: Inspection) -> None:
+    """Require counts, tuple length and sizes of the N-D gathers, or of SCATTER_ND, to fit.
 
-    [contested] The pages write the tail of the output as the last T dimensions of the input (T: the tuple
+    `items` is the tensor with one slice for each index tuple: output of a gather, updates of a scatter.
+    [contested] The pages write the tail of its sizes as the last T dimensions of the input (T: the tuple
     length). Their own example, and DirectMLX, need the last I - B - T, which is used here. [inf] Leading
     dimensions are 1, and the batch dimensions of input and indices are equal.
     """
@@ -205,18 +256,24 @@ def gather_nd_sizes(it: Inspection) -> None:
             length,
         )
         return
-    body = indices[:-1] + data[batch + length :]
-    output = it.sizes("OutputTensor")
-    if output is None:
+    _padded_sizes(it, items, indices[:-1] + data[batch + length :])
+
+
+def upsampled_sizes(it: Inspection) -> None:
+    """Require the scales of UPSAMPLE_2D to be above 0 and the output to have exactly the enlarged sizes."""
+    data = it.sizes("InputTensor")
+    if data is None or len(data) < 2:
         return
-    if len(body) > len(output):
-        it.report(
-            "OutputTensor.DimensionCount",
-            f"must be at least {len(body)} to hold the sizes {body}",
-            len(output),
-        )
-    elif output != (expected := (1,) * (len(output) - len(body)) + body):
-        it.report("OutputTensor.Sizes", f"must be {expected}", output)
+    expected = list(data)
+    for d, name in ((-2, "ScaleSize.Height"), (-1, "ScaleSize.Width")):
+        scale, most = it.uints.get(name), UINT_MAX // data[d]
+        if scale is not None and not 1 <= scale <= most:
+            rule = f"must lie in [1, {most}], for InputTensor.Sizes[{len(data) + d}] = {data[d]}"
+            it.report(name, rule, scale)
+        expected[d] *= scale or 0
+    output = it.sizes("OutputTensor")
+    if 0 not in expected and output is not None and output != tuple(expected) and len(output) == len(data):
+        it.report("OutputTensor.Sizes", f"must be {tuple(expected)}, as ScaleSize says", output)
 
 
 def float_counts(it: Inspection) -> None:
@@ -266,11 +323,32 @@ COMMON: tuple[Rule, ...] = (
 )
 """The rules of all operators."""
 
+_RESAMPLE1 = (float_counts, positive_scales, finite_offsets)
+_GATHER_ND = (partial(index_tuples, "OutputTensor"),)
+_OUTPUT_LIKE_INPUT = _same_sizes("OutputTensor", "InputTensor")
+
 RULES: Mapping[OperatorType, tuple[Rule, ...]] = {
-    OperatorType.GATHER_ELEMENTS: (axis_in_range, off_axis_sizes, output_like_indices),
-    OperatorType.GATHER_ND: (gather_nd_sizes,),
-    OperatorType.GATHER_ND1: (gather_nd_sizes,),
+    OperatorType.GATHER: (axis_in_range, gather_sizes),
+    OperatorType.GATHER_ELEMENTS: (
+        axis_in_range,
+        off_axis_sizes,
+        _same_sizes("OutputTensor", "IndicesTensor"),
+    ),
+    OperatorType.GATHER_ND: _GATHER_ND,
+    OperatorType.GATHER_ND1: _GATHER_ND,
+    OperatorType.SCATTER: (
+        axis_in_range,
+        off_axis_sizes,
+        _same_sizes("UpdatesTensor", "IndicesTensor"),
+        _OUTPUT_LIKE_INPUT,
+    ),
+    OperatorType.SCATTER_ND: (partial(index_tuples, "UpdatesTensor"), _OUTPUT_LIKE_INPUT),
+    OperatorType.UPSAMPLE_2D: (upsampled_sizes,),
     OperatorType.RESAMPLE: (float_counts, positive_scales),
-    OperatorType.RESAMPLE1: (float_counts, positive_scales, finite_offsets),
+    OperatorType.RESAMPLE1: _RESAMPLE1,
+    OperatorType.RESAMPLE2: _RESAMPLE1,
+    OperatorType.RESAMPLE3: _RESAMPLE1,
+    OperatorType.RESAMPLE_GRAD: _RESAMPLE1,
+    OperatorType.RESAMPLE_GRAD1: _RESAMPLE1,
 }
 """The further rules of each operator."""

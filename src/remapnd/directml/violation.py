@@ -18,7 +18,7 @@ class Violation:
 
     Parameters
     ----------
-    operator : OperatorType
+    operator : OperatorType, or None where that is what cannot be read
     field : str
         Where, as a path: ``"IndicesTensor.Sizes[3]"``, ``"Scales[1]"``; ``"Type"`` for the operator itself.
     rule : str
@@ -29,7 +29,7 @@ class Violation:
         The lowest feature level that accepts the value; None if none does.
     """
 
-    operator: OperatorType
+    operator: OperatorType | None
     field: str
     rule: str
     value: object
@@ -38,7 +38,8 @@ class Violation:
     def __str__(self) -> str:
         level = self.minimum_feature_level
         accepted = "" if level is None else f" (accepted from {level})"
-        return f"{self.operator}: `{self.field}` {self.rule}, got {read.shown(self.value)}{accepted}"
+        operator = self.operator or "DML_OPERATOR_DESC"
+        return f"{operator}: `{self.field}` {self.rule}, got {read.shown(self.value)}{accepted}"
 
 
 class DirectMLError(ValueError):

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from remapnd.directml.dxdispatch.resources import Resource
 from remapnd.directml.dxdispatch.values import UINT64_MAX, Value, describe, list_names
 from remapnd.directml.enums import TensorFlags
-from remapnd.directml.operators import FieldKind, OperatorDesc
-from remapnd.directml.tensor import BufferTensorDesc, calc_buffer_tensor_size
-
-TENSOR_KINDS = (FieldKind.INPUT, FieldKind.INDICES, FieldKind.OUTPUT)
-_BUFFER_ALIGNMENT = 16  # DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT
+from remapnd.directml.layout import TensorLayout
+from remapnd.directml.operators import TENSOR_KINDS, FieldKind, OperatorDesc
+from remapnd.directml.tensor import BufferTensorDesc
 
 
 @dataclass(frozen=True)
@@ -121,16 +119,11 @@ def is_owned(tensor: BufferTensorDesc) -> bool:
 
 def _check_range(name: str, tensor: BufferTensorDesc, binding: Binding, resource: Resource) -> None:
     """Check size and alignment of what is bound to one tensor."""
-    alignment = max(_BUFFER_ALIGNMENT, tensor.GuaranteedBaseOffsetAlignment)
-    if binding.offset % alignment:
-        raise binding.value.error(f"begin at a multiple of {alignment} bytes", f"byte {binding.offset}")
-    least = calc_buffer_tensor_size(tensor.DataType, tensor.Sizes, tensor.Strides)
-    needed = max(least, tensor.TotalTensorSizeInBytes or 0)
-    bound = max(resource.size_in_bytes - binding.offset, 0)
-    if bound < needed:
-        raise binding.value.error(
-            f"give {name} at least {needed} bytes", f"{bound} bytes of {describe(resource.name)}"
-        )
+    size = resource.size_in_bytes - binding.offset
+    fault = TensorLayout.of(tensor).binding_fault(name, binding.offset, size)
+    if fault is not None:
+        rule, got = fault
+        raise binding.value.error(rule, f"{got} of {describe(resource.name)}")
 
 
 def _check_apart(output: str, written: Binding, name: str, read: Binding) -> None:

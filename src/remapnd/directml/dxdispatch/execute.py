@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from remapnd.directml.check import check
-from remapnd.directml.dxdispatch.bindings import TENSOR_KINDS, Binding, check_bindings, is_owned
+from remapnd.directml.dxdispatch.bindings import Binding, check_bindings, is_owned
 from remapnd.directml.dxdispatch.formatting import format_timings, format_values, format_values_verbose
 from remapnd.directml.dxdispatch.model import Command, Dispatch, Dispatchable, Model, Print, WriteFile
 from remapnd.directml.dxdispatch.values import ModelError
 from remapnd.directml.enums import FeatureLevel
-from remapnd.directml.operators import FieldKind
+from remapnd.directml.operators import TENSOR_KINDS, FieldKind
 from remapnd.directml.policy import Policy
 from remapnd.directml.run import CompiledOperator
 from remapnd.directml.violation import Violation
@@ -168,7 +168,7 @@ class _Execution:
             if name not in self._owned[item.name]
         }
         (output,) = item.desc.tensor_names(FieldKind.OUTPUT)
-        inputs = {name: buffer for name, buffer in buffers.items() if name != output}
+        run = operator.bind({name: b for name, b in buffers.items() if name != output}, buffers[output]).run
         samples: list[float] = []
         begin = time.perf_counter()
         timed_out = False
@@ -178,7 +178,7 @@ class _Execution:
             start = time.perf_counter()
             for _ in range(options.repeats):
                 try:
-                    operator(inputs, buffers[output])
+                    run()
                 except IndexError as error:
                     raise ModelError(f"{self._model.file}: `{command.value.path}`: {error}") from None
             samples.append(_milliseconds_since(start) / options.repeats)
@@ -195,11 +195,12 @@ class _Execution:
         """Print the elements of a resource, without its padding."""
         resource = command.resource
         values = resource.elements(self._buffers[resource.name])
+        characters = self._options.policy.dxdispatch_compat == "on"
         if not command.verbose:
-            self._write(f"Resource '{resource.name}': {format_values(values)}")
+            self._write(f"Resource '{resource.name}': {format_values(values, characters=characters)}")
             return
         self._write(f"Resource '{resource.name}':")
-        for line in format_values_verbose(values):
+        for line in format_values_verbose(values, characters=characters):
             self._write(line)
         self._write("")
 

@@ -6,7 +6,8 @@ Uses the data types of `directml.enums`; used by `execute`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +20,28 @@ def _real(value: float) -> str:
     return f"{value:.6g}"
 
 
-def format_values(values: npt.NDArray[np.generic]) -> str:
-    """Write the values of a 1-D array on one line: floats with six significant digits, integers in full."""
-    write = _real if values.dtype.kind == "f" else str
+def _writer(dtype: np.dtype[np.generic], characters: bool) -> Callable[[Any], str]:
+    """Choose how a value is written."""
+    if characters and dtype.itemsize == 1:
+        return lambda value: chr(value & 0xFF)
+    return _real if dtype.kind == "f" else str
+
+
+def format_values(values: npt.NDArray[np.generic], *, characters: bool = False) -> str:
+    """Write the values of a 1-D array on one line: floats with six significant digits, integers in full.
+
+    With `characters` 8-bit integers are the characters with these codes, as DxDispatch prints them.
+    """
+    write = _writer(values.dtype, characters)
     return ", ".join(map(write, values.tolist()))
 
 
-def format_values_verbose(values: npt.NDArray[np.generic]) -> Iterator[str]:
+def format_values_verbose(values: npt.NDArray[np.generic], *, characters: bool = False) -> Iterator[str]:
     """Write one line for each value of a 1-D array: position, value, and its bits in hexadecimal.
 
-    Positions and bits are padded with spaces to equal widths.
+    Positions and bits are padded with spaces to equal widths. `characters` as in `format_values`.
     """
-    write = _real if values.dtype.kind == "f" else str
+    write = _writer(values.dtype, characters)
     position_width = len(str(values.size))
     bits_width = 2 * values.itemsize
     bits = values.view(f"u{values.itemsize}").tolist()

@@ -96,7 +96,9 @@ class Model:
     commands: tuple[Command, ...]
 
 
-def read_model(file: str, *, input_path: str | None = None, output_path: str | None = None) -> Model:
+def read_model(
+    file: str, *, input_path: str | None = None, output_path: str | None = None, compat: bool = False
+) -> Model:
     """Read a model file and all files that its resources name.
 
     Parameters
@@ -105,6 +107,7 @@ def read_model(file: str, *, input_path: str | None = None, output_path: str | N
     input_path : directory of source files; None for that of the model. A source file that is not there is
         looked for in the working directory.
     output_path : directory of the files to write; None for the working directory
+    compat : whether DxDispatch's known bugs in reading resources are kept (`Policy.dxdispatch_compat`)
 
     Raises
     ------
@@ -127,7 +130,7 @@ def read_model(file: str, *, input_path: str | None = None, output_path: str | N
         raise ModelError(f"{file}: must be a file that can be read ({error.strerror})") from None
     root = Value(parse_json(text, file), file)
     base = Path(file).parent if input_path is None else Path(input_path)
-    resources = read_resources(root.member("resources"), (base, Path()))
+    resources = read_resources(root.member("resources"), (base, Path()), compat=compat)
     dispatchables = {
         name: _read_dispatchable(name, member, resources)
         for name, member in root.member("dispatchables").members()

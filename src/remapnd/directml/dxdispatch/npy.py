@@ -10,9 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+_SWAPPED = (2, 4, 8, 16)  # what the swap of DxDispatch takes for the size of a number
 
-def read_npy(path: Path) -> npt.NDArray[np.generic]:
+
+def read_npy(path: Path, *, compat: bool = False) -> npt.NDArray[np.generic]:
     """Read a .npy file of numbers in C order as a flat array in native byte order.
+
+    With `compat` bytes of big-endian numbers are taken as they lie, except that all of an array of 2, 4, 8 or
+    16 bytes are reversed: DxDispatch swaps the array as if it were one number.
 
     Raises
     ------
@@ -33,4 +38,9 @@ def read_npy(path: Path) -> npt.NDArray[np.generic]:
         raise ValueError("be a .npy file in C order, not Fortran order")
     flat = array.reshape(-1)
     flat = flat.view(np.uint8) if flat.dtype.kind == "b" else flat
+    if compat and not flat.dtype.isnative:
+        native: npt.NDArray[np.generic] = flat.view(flat.dtype.newbyteorder("="))
+        if flat.nbytes in _SWAPPED:
+            native = native.view(np.uint8)[::-1].copy().view(native.dtype)
+        return native
     return flat.astype(flat.dtype.newbyteorder("="), copy=False)

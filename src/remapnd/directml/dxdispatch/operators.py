@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from remapnd.directml.dxdispatch.values import UINT64_MAX, Value
-from remapnd.directml.enums import InterpolationMode, OperatorType, TensorDataType, TensorFlags, TensorType
-from remapnd.directml.operators import OPERATOR_DESCS, FieldKind, OperatorDesc
+from remapnd.directml.enums import (
+    AxisDirection,
+    InterpolationMode,
+    OperatorType,
+    TensorDataType,
+    TensorFlags,
+    TensorType,
+)
+from remapnd.directml.operators import OPERATOR_DESCS, FieldKind, OperatorDesc, Size2D
 from remapnd.directml.tensor import BufferTensorDesc
 
 
@@ -41,6 +48,21 @@ def _read_mode(value: Value) -> InterpolationMode:
     return value.enumerator(InterpolationMode)
 
 
+def _read_direction(value: Value) -> AxisDirection:
+    """Read a rounding direction."""
+    return value.enumerator(AxisDirection)
+
+
+def _read_bool(value: Value) -> bool:
+    """Read true, false, 1 or 0."""
+    return bool(value.integer(0, 1)) if type(value.content) is int else value.boolean()
+
+
+def _read_size(value: Value) -> Size2D:
+    """Read a width and a height."""
+    return Size2D(value.member("Width").integer(), value.member("Height").integer())
+
+
 _READERS: dict[FieldKind, Callable[[Value], object]] = {
     FieldKind.INPUT: _read_tensor,
     FieldKind.INDICES: _read_tensor,
@@ -49,7 +71,12 @@ _READERS: dict[FieldKind, Callable[[Value], object]] = {
     FieldKind.COUNT: Value.integer,
     FieldKind.FLOATS: Value.reals,
     FieldKind.INTERPOLATION_MODE: _read_mode,
+    FieldKind.AXIS_DIRECTION: _read_direction,
+    FieldKind.BOOL: _read_bool,
+    FieldKind.SIZE_2D: _read_size,
 }
+
+_OTHER_KINDS = ("hlsl", "onnx", "dmlserializedgraph")
 
 
 def read_operator(value: Value) -> OperatorDesc:
@@ -77,6 +104,10 @@ def read_operator(value: Value) -> OperatorDesc:
 def _desc_class(value: Value) -> type[OperatorDesc]:
     """Find the operator that a ``type`` names."""
     name = value.text()
+    if name.lower() in _OTHER_KINDS:
+        raise value.error(
+            "be an operator: HLSL shaders, ONNX models and serialized graphs are not in this runtime"
+        )
     try:
         return OPERATOR_DESCS[OperatorType.parse(name)]
     except (KeyError, ValueError):

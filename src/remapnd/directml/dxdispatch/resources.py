@@ -18,6 +18,7 @@ from remapnd.directml.dxdispatch.npy import read_npy
 from remapnd.directml.dxdispatch.values import UINT64_MAX, ModelError, Value
 from remapnd.directml.enums import TensorDataType
 
+_Source = tuple[tuple[Path, ...], bool]  # where files are, and whether they are read as DxDispatch does
 _IMAGES = (".jpg", ".jpeg", ".png")
 _FORMS = (
     'be an array of numbers, an array of objects with "type" and "value", an object with "valueCount" and '
@@ -57,13 +58,15 @@ class Resource:
         return buffer[self.offset : self.offset + whole].view(dtype)
 
 
-def read_resources(value: Value, bases: Iterable[Path]) -> dict[str, Resource]:
+def read_resources(value: Value, bases: Iterable[Path], *, compat: bool = False) -> dict[str, Resource]:
     """Read the object ``resources`` of a model.
 
     Parameters
     ----------
     value : the object
     bases : directories in which a relative ``sourcePath`` is looked for, in this order
+    compat : whether values go to the beginning of a buffer whatever their offset, and bytes of big-endian
+        .npy files stay as they lie, as in DxDispatch
 
     Raises
     ------
@@ -73,19 +76,19 @@ def read_resources(value: Value, bases: Iterable[Path]) -> dict[str, Resource]:
     resources = {}
     left = _physical_memory() // 2  # as running needs the initial values and the buffers
     for name, member in value.members():
-        resources[name] = _read_resource(name, member, tuple(bases), left)
+        resources[name] = _read_resource(name, member, (tuple(bases), compat), left)
         left -= resources[name].size_in_bytes
     return resources
 
 
-def _read_resource(name: str, value: Value, bases: tuple[Path, ...], memory: int) -> Resource:
+def _read_resource(name: str, value: Value, source: _Source, memory: int) -> Resource:
     """Read one resource; `memory` is what it may take."""
     type_value = value.find("initialValuesDataType")
     data_type = TensorDataType.UNKNOWN if type_value is None else type_value.enumerator(TensorDataType)
     offset_value = value.find("initialValuesOffsetInBytes")
     offset = 0 if offset_value is None else offset_value.integer(0, UINT64_MAX)
     values = value.member("initialValues")
-    data_type, initial = _read_initial_values(values, data_type, bases, memory)
+    data_type, initial = _read_initial_values(values, data_type, source, memory)
     if initial.size == 0:
         raise values.error("hold at least one byte")
     needed = offset + initial.size
@@ -96,11 +99,11 @@ def _read_resource(name: str, value: Value, bases: tuple[Path, ...], memory: int
         raise (size_value or value).error(f"hold the {initial.size} bytes of the initial values{at}")
     _check_memory(size_value or offset_value or values, size, memory)
     initial.flags.writeable = False
-    return Resource(name, data_type, size, offset, initial)
+    return Resource(name, data_type, size, 0 if source[1] else offset, initial)
 
 
 def _read_initial_values(
-    value: Value, data_type: TensorDataType, bases: tuple[Path, ...], memory: int
+    value: Value, data_type: TensorDataType, files: _Source, memory: int
 ) -> tuple[TensorDataType, npt.NDArray[np.uint8]]:
     """Read any form of initial values; a .npy file brings its own data type."""
     if value.content == "deferred":
@@ -114,7 +117,7 @@ def _read_initial_values(
     source = value.find("sourcePath")
     if source is not None:
         _refuse_together(value, "sourcePath", ("value", "valueStart"))
-        return _from_file(source, data_type, bases, memory)
+        return _from_file(source, data_type, files, memory)
     count_value = value.find("valueCount")
     if count_value is None:
         raise value.error(_FORMS)
@@ -209,9 +212,10 @@ def _mixed(value: Value) -> npt.NDArray[np.uint8]:
 
 
 def _from_file(
-    value: Value, data_type: TensorDataType, bases: tuple[Path, ...], memory: int
+    value: Value, data_type: TensorDataType, source: _Source, memory: int
 ) -> tuple[TensorDataType, npt.NDArray[np.uint8]]:
     """Read a .npy file, or the bytes of any other."""
+    bases, compat = source
     path = _find_file(value, bases)
     try:
         _check_memory(value, path.stat().st_size, memory)
@@ -221,7 +225,7 @@ def _from_file(
         if suffix != ".npy":
             _known(value, data_type)
             return data_type, np.fromfile(path, np.uint8)
-        array = read_npy(path)
+        array = read_npy(path, compat=compat)
     except OSError as error:
         raise value.error(f"name a file that can be read ({error.strerror})") from None
     except ModelError:

@@ -1,0 +1,296 @@
+"""Valid descriptors to prepared calls: the plan of each operator, and what it does with views of its tensors.
+
+Uses `operators`, `layout`, `policy`, `positions` and the plans of the package; used by `run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from remapnd.directml import read
+from remapnd.directml.enums import AxisDirection, InterpolationMode, OperatorType
+from remapnd.directml.layout import TensorLayout
+from remapnd.directml.policy import Policy
+from remapnd.directml.positions import NearestRule, Positions
+from remapnd.errors import must
+from remapnd.plans.gather import GatherElementsPlan, GatherNDPlan, GatherPlan
+from remapnd.plans.resample import ResamplePlan
+from remapnd.plans.scatter import ScatterElementsPlan, ScatterNDPlan
+from remapnd.plans.separable import SeparablePlan, TapTable
+
+Array: TypeAlias = npt.NDArray[Any]
+Layouts: TypeAlias = Mapping[str, TensorLayout]
+Run: TypeAlias = Callable[[], object]
+Bind: TypeAlias = Callable[[Mapping[str, Array], Array], Run]
+"""Takes a view of each input by name and one of the output; gives the call that computes."""
+
+_GATHER_BOUNDS: Mapping[str, Literal["clip", "fill", "raise"]] = {
+    "clamp": "clip",
+    "zero": "fill",
+    "error": "raise",
+}
+_SCATTER_BOUNDS: Mapping[str, Literal["drop", "clip", "raise"]] = {
+    "drop": "drop",
+    "clamp": "clip",
+    "error": "raise",
+}
+
+
+def prepare(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare a valid descriptor whose tensors have these layouts, by name of the field."""
+    return _PREPARE[desc.Type](desc, layouts, policy)
+
+
+def _last(array: Array, count: int) -> Array:
+    """View an array by its last `count` dimensions: those before have size 1, missing ones get it."""
+    missing = (None,) * (count - array.ndim)
+    view: Array = array[(*missing, *(0,) * (array.ndim - count), ...)]
+    return view
+
+
+def _gather(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare GATHER."""
+    data, axis = layouts["InputTensor"], int(desc.Axis)
+    make = partial(GatherPlan, axis=axis)
+    return _gathering(make, (len(data.sizes), int(desc.IndexDimensions)), data.sizes[axis], layouts, policy)
+
+
+def _gather_elements(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare GATHER_ELEMENTS."""
+    data, axis = layouts["InputTensor"], int(desc.Axis)
+    make = partial(GatherElementsPlan, axis=axis)
+    return _gathering(make, (len(data.sizes), len(data.sizes)), data.sizes[axis], layouts, policy)
+
+
+def _gather_nd(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare GATHER_ND and GATHER_ND1."""
+    batch = int(getattr(desc, "BatchDimensionCount", 0))
+    counts = int(desc.InputDimensionCount), int(desc.IndicesDimensionCount)
+    data, indices = layouts["InputTensor"].sizes, layouts["IndicesTensor"].sizes
+    first = len(data) - counts[0] + batch
+    indexed = data[first : first + indices[-1]]
+    return _gathering(partial(GatherNDPlan, batch_dims=batch), counts, indexed, layouts, policy)
+
+
+def _gathering(
+    make: Callable[..., Any],
+    counts: tuple[int, int],
+    indexed: int | tuple[int, ...],
+    layouts: Layouts,
+    policy: Policy,
+) -> Bind:
+    """Prepare a gather whose data and indices have `counts` real dimensions, and index sizes `indexed`."""
+    data_count, indices_count = counts
+    data, indices = layouts["InputTensor"], layouts["IndicesTensor"]
+    plan = make(
+        _tail(data.sizes, data_count),
+        data.dtype,
+        _tail(indices.sizes, indices_count),
+        indices.dtype,
+        bounds=_GATHER_BOUNDS[policy.gather_oob],
+    )
+    clamped = policy.gather_oob == "clamp" and policy.gather_under == "clampN" and indices.dtype.kind == "i"
+
+    def bind(views: Mapping[str, Array], out: Array) -> Run:
+        source, index = _last(views["InputTensor"], data_count), _last(views["IndicesTensor"], indices_count)
+        target = _last(out, len(plan.output_shape))
+        if clamped:
+            return lambda: plan(source, _from_above(index, indexed), out=target)
+        return partial(plan, source, index, out=target)
+
+    return bind
+
+
+def _tail(sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Return the last `count` sizes."""
+    return sizes[len(sizes) - count :]
+
+
+def _from_above(indices: Array, sizes: int | tuple[int, ...]) -> Array:
+    """Turn indices below -n into n - 1; the plans clip them to 0."""
+    limits = np.asarray(sizes, np.int64)
+    below = indices < -limits
+    return np.where(below, limits - 1, indices).astype(indices.dtype) if below.any() else indices
+
+
+def _scatter(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare SCATTER."""
+    rank = len(layouts["InputTensor"].sizes)
+    make = partial(ScatterElementsPlan, axis=int(desc.Axis))
+    return _scattering(desc, make, (rank, rank), layouts, policy)
+
+
+def _scatter_nd(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare SCATTER_ND."""
+    counts = int(desc.InputDimensionCount), int(desc.IndicesDimensionCount)
+    return _scattering(desc, ScatterNDPlan, counts, layouts, policy)
+
+
+def _scattering(
+    desc: Any, make: Callable[..., Any], counts: tuple[int, int], layouts: Layouts, policy: Policy
+) -> Bind:
+    """Prepare a scatter whose data and indices have `counts` real dimensions."""
+    data_count, indices_count = counts
+    data, indices = layouts["InputTensor"], layouts["IndicesTensor"]
+    shape, index_shape = _tail(data.sizes, data_count), _tail(indices.sizes, indices_count)
+    bounds = _SCATTER_BOUNDS[policy.scatter_oob]
+    plan = make(shape, data.dtype, index_shape, indices.dtype, bounds=bounds)
+    if policy.scatter_duplicates == "error":
+        count = make(shape, np.dtype(np.int64), index_shape, indices.dtype, bounds=bounds, reduction="add")
+
+    def bind(views: Mapping[str, Array], out: Array) -> Run:
+        source, index = _last(views["InputTensor"], data_count), _last(views["IndicesTensor"], indices_count)
+        updates = _last(views["UpdatesTensor"], len(plan.updates_shape))
+        target = _last(out, data_count)
+        if policy.scatter_duplicates == "last":
+            return partial(plan, source, index, updates, out=target)
+
+        def run() -> None:
+            written = count(np.zeros(shape, np.int64), index, np.ones(plan.updates_shape, np.int64))
+            if written.max() > 1:
+                place = tuple(np.argwhere(written > 1)[0].tolist())
+                rule = "lead to each place once (scatter_duplicates is 'error')"
+                got = f"{written[place]} updates"
+                raise IndexError(must(str(desc.Type), "IndicesTensor", rule, got, place))
+            plan(source, index, updates, out=target)
+
+        return run
+
+    return bind
+
+
+def _upsample_2d(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare UPSAMPLE_2D, which is RESAMPLE by whole numbers."""
+    outer = len(layouts["InputTensor"].sizes) - 2
+    scales = (*[1.0] * outer, float(desc.ScaleSize.Height), float(desc.ScaleSize.Width))
+    return _resampling(desc, layouts, policy, scales)
+
+
+def _resample(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare RESAMPLE and its successors."""
+    return _resampling(desc, layouts, policy, tuple(map(read.float32, desc.Scales)))
+
+
+def _is_linear(desc: Any) -> bool:
+    return InterpolationMode.parse(desc.InterpolationMode) is InterpolationMode.LINEAR
+
+
+def _nearest_rule(desc: Any, policy: Policy) -> NearestRule:
+    """Return how a descriptor and the policy round positions."""
+    if hasattr(desc, "RoundingDirection"):
+        direction = AxisDirection.parse(desc.RoundingDirection)
+        return "floor" if direction is AxisDirection.DECREASING else "ceil"
+    return "half_up" if policy.nearest_ties == "up" else "half_down"
+
+
+def _offsets(desc: Any, rank: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the offsets of a descriptor; those between pixel centres if it has none."""
+    into = tuple(map(read.float32, getattr(desc, "InputPixelOffsets", [0.5] * rank)))
+    onto = tuple(map(read.float32, getattr(desc, "OutputPixelOffsets", [-0.5] * rank)))
+    return into, onto
+
+
+def _resampling(desc: Any, layouts: Layouts, policy: Policy, scales: tuple[float, ...]) -> Bind:
+    """Prepare a resampling by `scales`: by the plan where positions are exact and the filter is its own."""
+    data, output = layouts["InputTensor"], layouts["OutputTensor"]
+    into, onto = _offsets(desc, len(scales))
+    linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
+    smooth = linear and policy.aa_filter != "off" and bool(getattr(desc, "Antialiased", False))
+    reduced = [smooth and 2 * scale < 1 for scale in scales]
+    if policy.coordinate_precision == "exact" and not any(reduced):
+        plan = ResamplePlan(
+            data.sizes,
+            data.dtype,
+            scales=scales,
+            shape=output.sizes,
+            input_offsets=into,
+            output_offsets=onto,
+            mode="linear" if linear else "nearest",
+            nearest_rule=rule,
+            integer_rule=policy.int_linear_rounding,
+        )
+        return lambda views, out: partial(plan, views["InputTensor"], out=out)
+    places = [
+        Positions(*lengths, *of_axis, policy.coordinate_precision)
+        for lengths, of_axis in zip(
+            zip(data.sizes, output.sizes, strict=True), zip(scales, into, onto, strict=True), strict=True
+        )
+    ]
+    if not linear:
+        picked = np.ix_(*(place.nearest(rule) for place in places))
+        return lambda views, out: partial(_pick, views["InputTensor"], picked, out)
+    passes: list[tuple[int, TapTable]] = []
+    for axis, (place, filtered) in enumerate(zip(places, reduced, strict=True)):
+        if not filtered:
+            passes.append((axis, place.linear()))
+        elif policy.aa_filter == "triangle":
+            passes.append((axis, place.triangle()))
+        else:
+            passes += [(axis, table) for table in place.halved()]
+    sums = SeparablePlan(data.sizes, passes)
+    return lambda views, out: partial(_sum, sums, views["InputTensor"], policy.int_linear_rounding, out)
+
+
+_ROUND: Mapping[str, Callable[[Array], Array]] = {
+    "truncate": np.trunc,
+    "half_even": np.rint,
+    "half_up": lambda values: np.floor(values + 0.5),
+}
+
+
+def _pick(data: Array, picked: tuple[Array, ...], out: Array) -> None:
+    """Copy the elements at the crossings of indices."""
+    out[...] = data[picked]
+
+
+def _sum(sums: SeparablePlan, data: Array, integer_rule: str, out: Array) -> None:
+    """Write weighted sums, rounded to the type of the output."""
+    values = sums(data)
+    if out.dtype.kind in "iu":
+        values = _ROUND[integer_rule](values)
+    _store(values, out)
+
+
+def _store(values: npt.NDArray[np.float64], out: Array) -> None:
+    """Round to the type of the output; too large a sum becomes infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        out[...] = values
+
+
+def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
+    """Prepare RESAMPLE_GRAD and RESAMPLE_GRAD1: the transpose of the forward resampling."""
+    forward_out, forward_in = layouts["InputGradientTensor"], layouts["OutputGradientTensor"]
+    into, onto = _offsets(desc, len(forward_in.sizes))
+    if policy.grad_offsets == "swapped":
+        into, onto = onto, into
+    linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
+    passes = []
+    for axis, (n_in, n_out) in enumerate(zip(forward_in.sizes, forward_out.sizes, strict=True)):
+        scale = read.float32(desc.Scales[axis])
+        place = Positions(n_in, n_out, scale, into[axis], onto[axis], policy.coordinate_precision)
+        table = place.linear() if linear else TapTable.of_nearest(place.nearest(rule), n_in)
+        passes.append((axis, table))
+    sums = SeparablePlan(forward_in.sizes, passes)
+    return lambda views, out: lambda: _store(sums.vjp(views["InputGradientTensor"]), out)
+
+
+_PREPARE: Mapping[OperatorType, Callable[[Any, Layouts, Policy], Bind]] = {
+    OperatorType.GATHER: _gather,
+    OperatorType.GATHER_ELEMENTS: _gather_elements,
+    OperatorType.GATHER_ND: _gather_nd,
+    OperatorType.GATHER_ND1: _gather_nd,
+    OperatorType.SCATTER: _scatter,
+    OperatorType.SCATTER_ND: _scatter_nd,
+    OperatorType.UPSAMPLE_2D: _upsample_2d,
+    OperatorType.RESAMPLE: _resample,
+    OperatorType.RESAMPLE1: _resample,
+    OperatorType.RESAMPLE2: _resample,
+    OperatorType.RESAMPLE3: _resample,
+    OperatorType.RESAMPLE_GRAD: _resample_grad,
+    OperatorType.RESAMPLE_GRAD1: _resample_grad,
+}
