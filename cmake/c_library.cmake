@@ -1,4 +1,9 @@
 # libremapnd: the kernels and runners behind the C functions of include/remapnd.h.  No Python takes part.
+if(SKBUILD)  # into the package, where asked for
+  set(CMAKE_INSTALL_LIBDIR remapnd/lib)
+  set(CMAKE_INSTALL_BINDIR remapnd/lib)
+  set(CMAKE_INSTALL_INCLUDEDIR remapnd/include)
+endif()
 include(GNUInstallDirs)
 
 file(STRINGS src/remapnd/_version.py version_line REGEX "^__version__")
@@ -14,6 +19,12 @@ target_compile_definitions(remapnd PRIVATE REMAPND_BUILDS_LIBRARY REMAPND_VERSIO
 target_include_directories(remapnd
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(remapnd PRIVATE Threads::Threads)
+if(UNIX AND NOT APPLE)
+  # Templates of the standard library are visible whatever the flags say.
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/exports.map)
+  target_link_options(remapnd PRIVATE -Wl,--version-script=${exports})
+  set_target_properties(remapnd PROPERTIES LINK_DEPENDS ${exports})
+endif()
 set_target_properties(remapnd PROPERTIES VERSION ${remapnd_version} SOVERSION ${remapnd_major} VISIBILITY_INLINES_HIDDEN ON)
 
 install(TARGETS remapnd EXPORT remapnd
