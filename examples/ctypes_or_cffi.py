@@ -77,7 +77,12 @@ gather = GatherElements(*map(ctypes.pointer, tensors), 1)
 desc = Typed(GATHER_ELEMENTS, ctypes.addressof(gather))
 inputs = (Buffer * 2)(memory(data), memory(indices))
 status = lib.remapnd_directml_dispatch(
-    ctypes.byref(desc), ctypes.c_uint32(LAST_FEATURE_LEVEL), inputs, ctypes.c_size_t(2), ctypes.byref(memory(output)), ctypes.c_size_t(1)
+    ctypes.byref(desc),
+    ctypes.c_uint32(LAST_FEATURE_LEVEL),
+    inputs,
+    ctypes.c_size_t(2),
+    ctypes.byref(memory(output)),
+    ctypes.c_size_t(1),
 )
 if status:
     sys.exit(lib.remapnd_last_error().decode())

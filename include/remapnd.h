@@ -105,7 +105,8 @@ REMAPND_API remapnd_status remapnd_directml_compile(const struct DML_OPERATOR_DE
                                                     size_t message_size) REMAPND_NOEXCEPT;
 
 /* Run: buffers stand in the order of the struct's tensors.  Each is at least remapnd_op_input_size or
-   remapnd_op_output_size bytes long.  The output shares no memory with an input; bytes between its elements stay as
+   remapnd_op_output_size bytes long: TotalTensorSizeInBytes, without the up to 3 bytes that rounding it to a multiple
+   of 4 added.  The output shares no memory with an input; bytes between its elements stay as
    they are.  On any failure but OUT_OF_MEMORY nothing has been written. */
 REMAPND_API remapnd_status remapnd_op_dispatch(const remapnd_op *op, const remapnd_input *inputs, size_t input_count,
                                                const remapnd_output *outputs, size_t output_count) REMAPND_NOEXCEPT;

@@ -6,17 +6,19 @@ import os
 import shutil
 import subprocess
 import sys
-from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_float, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from remapnd.directml.abi import STRUCTURES
 
 ROOT = Path(__file__).parents[1]
 _OBJECTS = ROOT / "build"
 
 OK, INVALID_ARGUMENT, INVALID_DESCRIPTOR, NOT_IN_LIBRARY, INVALID_BUFFER, INDEX_OUT_OF_RANGE = range(6)
 LAST_LEVEL = 0x6400
-NAMES = ("OK", "INVALID_ARGUMENT", "INVALID_DESCRIPTOR", "NOT_IN_LIBRARY", "INVALID_BUFFER")
 
 
 def missing_tool() -> str | None:
@@ -30,9 +32,19 @@ def missing_tool() -> str | None:
 
 
 def build(folder: Path) -> Path:
-    """Build the library in `folder`, out of the objects of the core where those are current; return its path."""
+    """Build the library in `folder`, of the objects of the core if those are current; return its path."""
     with _alone(folder):
-        configure = ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DREMAPND_PYTHON=OFF", "-DREMAPND_C_LIBRARY=ON"]
+        configure = [
+            "cmake",
+            "-S",
+            ROOT,
+            "-B",
+            folder,
+            "-G",
+            "Ninja",
+            "-DREMAPND_PYTHON=OFF",
+            "-DREMAPND_C_LIBRARY=ON",
+        ]
         _run([*configure, f"-DREMAPND_OBJECTS_FROM={_OBJECTS if _objects_are_current() else ''}"])
         _run(["cmake", "--build", folder, "-j2"])
     suffix = {"win32": "remapnd.dll", "darwin": "libremapnd.dylib"}.get(sys.platform, "libremapnd.so")
@@ -49,7 +61,11 @@ def compile_and_run(source: Path, library: Path, folder: Path, *flags: str) -> s
 
 def _run(command: list) -> str:
     done = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, check=False, env={**os.environ, "PATH": _path()}
+        list(map(str, command)),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": _path()},
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -74,24 +90,25 @@ def _alone(folder: Path):
 
 
 def _objects_are_current() -> bool:
-    """Whether the build directory has all objects, made after the last change of any source and not for sanitizers."""
-    objects = [p for kind in ("kernels_*", "runners") for p in (_OBJECTS / "CMakeFiles").glob(f"{kind}.dir/csrc/*.o")]
-    cache = _OBJECTS / "CMakeCache.txt"
-    if not objects or not cache.is_file() or "REMAPND_SANITIZE:STRING=\n" not in cache.read_text():
+    """Whether the build directory has the core as it is now, without sanitizers."""
+    cache, core = _OBJECTS / "CMakeCache.txt", list(_OBJECTS.glob("_core.*"))
+    if (
+        not core
+        or not cache.is_file()
+        or "REMAPND_SANITIZE:STRING=\n" not in cache.read_text(encoding="utf-8")
+    ):
         return False
-    sources = [p for p in (ROOT / "csrc").rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent.name != "directml"]
-    kernels = {p.name for p in (_OBJECTS / "CMakeFiles").glob("kernels_*.dir")}
-    files = len(list((ROOT / "csrc").glob("*.cpp")))
-    complete = all(len(list((_OBJECTS / "CMakeFiles" / name / "csrc").glob("*.o"))) >= 5 for name in kernels)
-    newest = max(p.stat().st_mtime for p in sources if p.name not in _ONLY_C)
-    return files > 0 and complete and min(p.stat().st_mtime for p in objects) > newest
+    objects = [
+        p for kind in ("kernels_*", "runners") for p in (_OBJECTS / "CMakeFiles").glob(f"{kind}.dir/csrc/*")
+    ]
+    sources = [
+        p for p in (ROOT / "csrc").rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent.name != "directml"
+    ]
+    newest = max(p.stat().st_mtime for p in sources if p.stem not in _NOT_OF_THE_CORE)
+    return bool(objects) and min(p.stat().st_mtime for p in objects) > newest
 
 
-_ONLY_C = {
-    f"{stem}{suffix}"
-    for stem in ("c_api", "synet_gather_elements", "axis_map", "resample_plan", "wide")
-    for suffix in (".cpp", ".hpp")
-} | {"bindings.cpp"}
+_NOT_OF_THE_CORE = ("c_api", "synet_gather_elements", "axis_map", "resample_plan", "wide", "bindings")
 
 
 class Buffer(ctypes.Structure):
@@ -100,21 +117,22 @@ class Buffer(ctypes.Structure):
     _fields_ = (("data", c_void_p), ("size", c_size_t))
 
 
+_DESC = POINTER(STRUCTURES["DML_OPERATOR_DESC"])
+_INIT = [c_int32, c_int32, c_int32, c_size_t, c_void_p, *[c_size_t] * 4, POINTER(c_void_p)]
+_MAP = [c_float, c_float, c_float]
 _STATUS = {
     "remapnd_set_num_threads": [c_int32],
     "remapnd_use_level": [c_char_p],
-    "remapnd_directml_check": [c_void_p, c_uint32, c_char_p, c_size_t],
-    "remapnd_directml_compile": [c_void_p, c_uint32, POINTER(c_void_p), c_char_p, c_size_t],
+    "remapnd_directml_check": [_DESC, c_uint32, c_char_p, c_size_t],
+    "remapnd_directml_compile": [_DESC, c_uint32, POINTER(c_void_p), c_char_p, c_size_t],
     "remapnd_op_dispatch": [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t],
-    "remapnd_directml_dispatch": [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p, c_size_t],
-    "remapnd_nearest_table": [c_int64, c_int64, c_float, c_float, c_float, c_int32, c_void_p],
-    "remapnd_linear_table": [c_int64, c_int64, c_float, c_float, c_float, c_int32, c_void_p, c_void_p, c_void_p],
-    "remapnd_synet_gather_elements_init": [
-        c_int32, c_int32, c_int32, c_size_t, c_void_p, c_size_t, c_size_t, c_size_t, c_size_t, POINTER(c_void_p),
-    ],
+    "remapnd_directml_dispatch": [_DESC, c_uint32, c_void_p, c_size_t, c_void_p, c_size_t],
+    "remapnd_nearest_table": [c_int64, c_int64, *_MAP, c_int32, c_void_p],
+    "remapnd_linear_table": [c_int64, c_int64, *_MAP, c_int32, *[c_void_p] * 3],
+    "remapnd_synet_gather_elements_init": _INIT,
     "remapnd_synet_gather_elements_set_index": [c_void_p, c_void_p],
     "remapnd_synet_gather_elements_forward": [c_void_p, c_void_p, c_void_p, c_void_p],
-}  # fmt: skip
+}
 _OTHERS = {
     "remapnd_version": (c_char_p, []),
     "remapnd_last_error": (c_char_p, []),
@@ -147,15 +165,17 @@ class CLibrary:
         """Return the last error."""
         return self.last_error().decode()
 
-    def checked(self, address: int, level: int = LAST_LEVEL) -> tuple[int, str]:
+    def checked(self, desc: Any, level: int = LAST_LEVEL) -> tuple[int, str]:
         """Check a descriptor: status and message."""
         message = ctypes.create_string_buffer(1 << 16)
-        status = self.directml_check(address, level, message, len(message))
+        status = self.directml_check(desc, level, message, len(message))
         return status, message.value.decode()
 
-    def dispatched(self, address: int, inputs: list, output: np.ndarray, level: int = LAST_LEVEL) -> tuple[int, str]:
+    def dispatched(
+        self, desc: Any, inputs: list, output: np.ndarray, level: int = LAST_LEVEL
+    ) -> tuple[int, str]:
         """Run a descriptor on arrays: status and the last error."""
-        status = self.directml_dispatch(address, level, buffers(*inputs), len(inputs), buffers(output), 1)
+        status = self.directml_dispatch(desc, level, buffers(*inputs), len(inputs), buffers(output), 1)
         return status, self.error() if status else ""
 
 
@@ -167,6 +187,3 @@ def buffers(*arrays: np.ndarray) -> ctypes.Array:
 def pointer(array: np.ndarray | None) -> int | None:
     """Return the address of an array."""
     return None if array is None else array.ctypes.data
-
-
-__all__ = ["Buffer", "CLibrary", "build", "buffers", "c_double", "c_uint8", "compile_and_run", "missing_tool", "pointer"]

@@ -1,8 +1,9 @@
 """Random valid descriptors of the operators of libremapnd, with memory for their tensors."""
 
-import math
+import runpy
 
 import numpy as np
+from c_library import ROOT
 from directml_cases import INDEX_TYPES, extent, layouts
 from hypothesis import strategies as st
 
@@ -20,6 +21,11 @@ from remapnd.directml import (
     TensorDataType,
 )
 
+GENERATED = runpy.run_path(str(ROOT / "csrc/directml/generate.py"))
+"""The names of the script that writes files for C++."""
+OPERATORS = GENERATED["OPERATORS"]
+
+SEEDS = st.integers(0, 2**32 - 1)
 DATA_TYPES = st.sampled_from(["FLOAT32", "FLOAT16", "FLOAT64", "INT64", "UINT8", "INT16", "UINT32"])
 SMALL = st.integers(1, 4)
 
@@ -28,13 +34,17 @@ SMALL = st.integers(1, 4)
 def tensors(draw, data_type, sizes, output=False):
     """Draw how a tensor lies in memory."""
     total = draw(st.sampled_from([None, None, 4000]))
-    return BufferTensorDesc(data_type, tuple(sizes), draw(layouts(tuple(sizes), not output)), TotalTensorSizeInBytes=total)
+    return BufferTensorDesc(
+        data_type, tuple(sizes), draw(layouts(tuple(sizes), not output)), TotalTensorSizeInBytes=total
+    )
 
 
 @st.composite
 def gathers_and_scatters(draw):
     """Draw a descriptor."""
-    kind = draw(st.sampled_from(["gather", "gather_elements", "gather_nd", "gather_nd1", "scatter", "scatter_nd"]))
+    kind = draw(
+        st.sampled_from(["gather", "gather_elements", "gather_nd", "gather_nd1", "scatter", "scatter_nd"])
+    )
     data_type, index_type = draw(DATA_TYPES), draw(INDEX_TYPES)
     rank = draw(st.integers(1, 4))
     data = draw(st.lists(SMALL, min_size=rank, max_size=rank))
@@ -66,7 +76,11 @@ def gathers_and_scatters(draw):
     index_rank = draw(st.integers(1, 3))
     batch = draw(st.integers(0, min(rank, index_rank) - 1)) if kind == "gather_nd1" else 0
     length = draw(st.integers(1, rank - batch))
-    indices = data[:batch] + draw(st.lists(SMALL, min_size=index_rank - 1 - batch, max_size=index_rank - 1 - batch)) + [length]
+    indices = (
+        data[:batch]
+        + draw(st.lists(SMALL, min_size=index_rank - 1 - batch, max_size=index_rank - 1 - batch))
+        + [length]
+    )
     items = indices[:-1] + data[batch + length :]
     dimensions = draw(st.integers(max(rank, index_rank, len(items)), 8))
 
@@ -75,7 +89,10 @@ def gathers_and_scatters(draw):
 
     source, index = draw(tensors(data_type, padded(data))), draw(tensors(index_type, padded(indices)))
     if kind == "scatter_nd":
-        updates, output = draw(tensors(data_type, padded(items))), draw(tensors(data_type, padded(data), True))
+        updates, output = (
+            draw(tensors(data_type, padded(items))),
+            draw(tensors(data_type, padded(data), True)),
+        )
         return ScatterNDOperatorDesc(source, index, updates, output, rank, index_rank)
     output = draw(tensors(data_type, padded(items), True))
     if kind == "gather_nd":
@@ -121,7 +138,9 @@ def memory_of(desc, rng, limits=None):
     if limits is None:
         return rng.integers(0, 256, count * data_type.dtype.itemsize, np.uint8).view(data_type.dtype)
     low, high = limits
-    return rng.integers(max(low, 0) if data_type.dtype.kind == "u" else low, high, count).astype(data_type.dtype)
+    return rng.integers(max(low, 0) if data_type.dtype.kind == "u" else low, high, count).astype(
+        data_type.dtype
+    )
 
 
 def inputs_of(desc, rng):
@@ -135,6 +154,11 @@ def inputs_of(desc, rng):
     return made
 
 
-def elements(desc):
-    """Count the elements of a tensor."""
-    return math.prod(desc.Sizes)
+def valid():
+    """Describe a GATHER_ELEMENTS."""
+    return GatherElementsOperatorDesc(
+        BufferTensorDesc("FLOAT32", (2, 3)),
+        BufferTensorDesc("INT32", (2, 2)),
+        BufferTensorDesc("FLOAT32", (2, 2)),
+        1,
+    )

@@ -1,6 +1,6 @@
-"""Write what C++ takes from Python: the tables of feature levels, and the header of the structs of directml.h.
+"""Write what C++ takes from Python: the tables of feature levels, and the structs of directml.h.
 
-Run it after a change of `remapnd.directml.support`, `enums` or `abi`; a test compares the files with `files()`.
+Run it after a change of `remapnd.directml.support`, `enums` or `abi`; a test compares the files with `files`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from remapnd.directml.abi.declarations import declare
 from remapnd.directml.abi.structs import ARCHS
 from remapnd.directml.enums import (
     AxisDirection,
+    DMLEnum,
+    DMLFlag,
     FeatureLevel,
     InterpolationMode,
     OperatorType,
@@ -56,7 +58,7 @@ def _tables() -> str:
     ]
     return "\n".join(
         [
-            "// Which operators, data types and dimension counts a feature level has, and names of enumerators.",
+            "// Operators, data types and dimension counts of feature levels, and names of enumerators.",
             "//",
             "// Written by csrc/directml/generate.py from remapnd.directml; not to be changed by hand.",
             "#pragma once",
@@ -77,15 +79,12 @@ def _tables() -> str:
     )
 
 
-def _names(name: str, kind: type[TensorDataType] | type[TensorFlags]) -> str:
+def _names(name: str, kind: type[DMLEnum] | type[DMLFlag]) -> str:
     """Write the names of an enumeration whose values are 0, 1, 2, ..."""
     members = list(kind.__members__.values())
+    quoted = ", ".join(f'"{member}"' for member in kind.__members__)
     assert [member.value for member in members] == list(range(len(members)))
-    return f"inline constexpr const char* {name}[] = {{{_quoted(kind.__members__)}}};"
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    return f"inline constexpr const char* {name}[] = {{{quoted}}};"
 
 
 def _operator(operator: OperatorType) -> str:
@@ -95,7 +94,8 @@ def _operator(operator: OperatorType) -> str:
 
 def _row(row: SupportRow) -> str:
     counts = row.dimension_counts
-    return f"{{{row.since.value:#x}, {counts[0]}, {counts[-1]}, {_types(row.data_types)}, {_types(row.index_types)}}}"
+    types = f"{_types(row.data_types)}, {_types(row.index_types)}"
+    return f"{{{row.since.value:#x}, {counts[0]}, {counts[-1]}, {types}}}"
 
 
 def _types(types: Sequence[TensorDataType]) -> str:

@@ -72,7 +72,8 @@ Layout::Layout(const Tensor& tensor, int rank) : name_(tensor.name), rank_(rank)
         strides_[d] = shape_[d] == 1 ? 0 : static_cast<std::intptr_t>(tensor.strides[from]) * itemsize_;
     }
     extent_ = tensor.extent() * itemsize();
-    bytes_ = std::max(extent_, tensor.total);
+    // A total that is no more than the calculated one may lack the bytes that rounding to a multiple of 4 added.
+    bytes_ = tensor.total > (extent_ + 3) / 4 * 4 ? tensor.total : extent_;
 }
 
 CompiledOperator::CompiledOperator(const Descriptor& desc) : name_(desc.op->name) {

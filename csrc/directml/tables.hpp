@@ -1,4 +1,4 @@
-// Which operators, data types and dimension counts a feature level has, and names of enumerators.
+// Operators, data types and dimension counts of feature levels, and names of enumerators.
 //
 // Written by csrc/directml/generate.py from remapnd.directml; not to be changed by hand.
 #pragma once
