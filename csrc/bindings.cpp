@@ -6,6 +6,7 @@
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 #include <numpy/arrayobject.h>
 
@@ -15,13 +16,16 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "gather_run.hpp"
-#include "linear_run.hpp"
 #include "nearest_run.hpp"
 #include "pool.hpp"
+#include "resample_run.hpp"
+#include "roi_run.hpp"
+#include "sample_run.hpp"
 #include "scatter_run.hpp"
 
 namespace nb = nanobind;
@@ -165,33 +169,53 @@ bool apart(const ArrayView& a, const ArrayView& b) {
     return a_high <= b_low || b_high <= a_low;
 }
 
+// What an array must be for a call to take the short way: a plain NumPy array of a dtype (the very object) and a shape.
+struct Expected {
+    nb::object dtype;
+    std::vector<npy_intp> shape;
+
+    Expected(nb::object dtype_, std::vector<npy_intp> shape_) : dtype(std::move(dtype_)), shape(std::move(shape_)) {
+        if (!PyArray_DescrCheck(dtype.ptr())) throw nb::type_error("`dtype` must be a NumPy dtype");
+    }
+
+    bool is(nb::handle h) const {
+        if (!PyArray_CheckExact(h.ptr())) return false;
+        auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+        return reinterpret_cast<PyObject*>(PyArray_DESCR(a)) == dtype.ptr() &&
+               static_cast<std::size_t>(PyArray_NDIM(a)) == shape.size() &&
+               std::equal(shape.begin(), shape.end(), PyArray_DIMS(a));
+    }
+
+    // A new array, or `out` if it is one and can be written from end to end; null for a call that needs a closer look.
+    nb::object result(nb::handle out) const {
+        if (out.is_none()) {
+            Py_INCREF(dtype.ptr());  // NewFromDescr takes one
+            nb::object made = nb::steal(PyArray_NewFromDescr(
+                &PyArray_Type, reinterpret_cast<PyArray_Descr*>(dtype.ptr()), static_cast<int>(shape.size()),
+                const_cast<npy_intp*>(shape.data()), nullptr, nullptr, 0, nullptr));
+            if (!made.is_valid()) PyErr_Clear();
+            return made;
+        }
+        auto* a = reinterpret_cast<PyArrayObject*>(out.ptr());
+        return is(out) && PyArray_ISWRITEABLE(a) && PyArray_IS_C_CONTIGUOUS(a) ? nb::borrow(out) : nb::object();
+    }
+
+    bool is_empty() const {
+        return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    }
+};
+
 // A Gather and the arrays that it was prepared for: plain NumPy arrays of one shape and dtype are served without a look at
 // what else Python's callers may bring.
 struct PreparedGather {
-    struct Expected {
-        nb::object dtype;
-        std::vector<npy_intp> shape;
-
-        bool is(nb::handle h) const {
-            if (!PyArray_CheckExact(h.ptr())) return false;
-            auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-            return reinterpret_cast<PyObject*>(PyArray_DESCR(a)) == dtype.ptr() &&
-                   static_cast<std::size_t>(PyArray_NDIM(a)) == shape.size() &&
-                   std::equal(shape.begin(), shape.end(), PyArray_DIMS(a));
-        }
-    };
-
     nb::object gather;  // keeps `core` alive
     const Gather& core;
-    Expected data, indices;
-    std::vector<npy_intp> shape;
+    Expected data, indices, output;
 
     PreparedGather(nb::object gather_, nb::object data_dtype, std::vector<npy_intp> data_shape, nb::object indices_dtype,
                    std::vector<npy_intp> indices_shape, std::vector<npy_intp> output_shape)
-        : gather(gather_), core(nb::cast<const Gather&>(gather_)), data{data_dtype, std::move(data_shape)},
-          indices{indices_dtype, std::move(indices_shape)}, shape(std::move(output_shape)) {
-        if (!PyArray_DescrCheck(data_dtype.ptr()) || !PyArray_DescrCheck(indices_dtype.ptr()))
-            throw nb::type_error("`dtype` must be a NumPy dtype");
+        : gather(gather_), core(nb::cast<const Gather&>(gather_)), data(data_dtype, std::move(data_shape)),
+          indices(indices_dtype, std::move(indices_shape)), output(data_dtype, std::move(output_shape)) {
         if (core.geometry.bounds == Bounds::fill) throw nb::value_error("`bounds` must not be fill");
     }
 
@@ -204,28 +228,9 @@ struct PreparedGather {
         const MovableView data_view(d, "data");
         const View indices_view(i, "indices");
         const IndexType type = index_type(i, "indices");
-        nb::object result;
-        if (out.is_none()) {
-            Py_INCREF(data.dtype.ptr());  // NewFromDescr takes one
-            result = nb::steal(PyArray_NewFromDescr(
-                &PyArray_Type, reinterpret_cast<PyArray_Descr*>(data.dtype.ptr()), static_cast<int>(shape.size()),
-                const_cast<npy_intp*>(shape.data()), nullptr, nullptr, 0, nullptr));
-            if (!result.is_valid()) {
-                PyErr_Clear();
-                return nb::none();
-            }
-        } else {
-            if (!PyArray_CheckExact(out.ptr())) return nb::none();
-            auto* o = reinterpret_cast<PyArrayObject*>(out.ptr());
-            if (reinterpret_cast<PyObject*>(PyArray_DESCR(o)) != data.dtype.ptr() || !PyArray_ISWRITEABLE(o) ||
-                !PyArray_IS_C_CONTIGUOUS(o) || static_cast<std::size_t>(PyArray_NDIM(o)) != shape.size() ||
-                !std::equal(shape.begin(), shape.end(), PyArray_DIMS(o)))
-                return nb::none();
-            result = nb::borrow(out);
-        }
+        const nb::object result = output.result(out);
+        if (!result.is_valid() || output.is_empty()) return nb::none();
         const View to(result, "out");
-        for (npy_intp n : shape)
-            if (n == 0) return nb::none();
         if (!out.is_none() && !(apart(to, data_view) && apart(to, indices_view))) return nb::none();
         return core.run(data_view, indices_view, type, to, nullptr) ? result : nb::none();
     }
@@ -335,15 +340,16 @@ void bind_scatter(nb::module_& m) {
 
 // ---- resample
 
-// A copy of a one-dimensional NumPy array of T.
+// A copy of a NumPy array of T of the rank, one after another.
 template <class T>
-std::vector<T> copy_of(nb::handle h, int type, const char* name) {
+std::vector<T> copy_of(nb::handle h, int type, const char* name, int rank = 1) {
     const View v(h, name);
     auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
-    if (PyArray_TYPE(a) != type || v->rank != 1 || !PyArray_ISCARRAY_RO(a))
-        throw nb::value_error((std::string("`") + name + "` must be a contiguous native 1-D array").c_str());
+    if (PyArray_TYPE(a) != type || v->rank != rank || !PyArray_ISCARRAY_RO(a))
+        throw nb::value_error(
+            (std::string("`") + name + "` must be a contiguous native " + std::to_string(rank) + "-D array").c_str());
     const T* begin = reinterpret_cast<const T*>(v->data);
-    return std::vector<T>(begin, begin + v->shape[0]);
+    return std::vector<T>(begin, begin + PyArray_SIZE(a));
 }
 
 struct Axis {
@@ -355,9 +361,34 @@ struct Axis {
                 copy_of<double>(weight, NPY_FLOAT64, "weight"), one} {}
 };
 
+struct FilterAxis {
+    FilterTable table;
+
+    FilterAxis(int axis, std::int64_t n_in, nb::handle start, nb::handle count, nb::handle weights, nb::handle base,
+               nb::handle fine)
+        : table{axis,
+                n_in,
+                0,
+                copy_of<std::int64_t>(start, NPY_INT64, "start"),
+                copy_of<std::int64_t>(count, NPY_INT64, "count"),
+                copy_of<double>(weights, NPY_FLOAT64, "weights", 2),
+                base.is_none() ? std::vector<std::int64_t>() : copy_of<std::int64_t>(base, NPY_INT64, "base"),
+                fine.is_none() ? std::vector<double>() : copy_of<double>(fine, NPY_FLOAT64, "fine", 2)} {
+        table.width = PyArray_DIM(reinterpret_cast<PyArrayObject*>(weights.ptr()), 1);
+        for (double& w : table.weights) w = w == 0 ? 0 : w;  // without a sign: it is a term like others
+        check({table});
+    }
+};
+
 std::vector<AxisTable> tables_of(const std::vector<Axis>& axes) {
     std::vector<AxisTable> tables;
     for (const Axis& a : axes) tables.push_back(a.table);
+    return tables;
+}
+
+std::vector<ResampleTable> tables_of(const std::vector<std::variant<Axis, FilterAxis>>& axes) {
+    std::vector<ResampleTable> tables;
+    for (const auto& axis : axes) std::visit([&](const auto& a) { tables.emplace_back(a.table); }, axis);
     return tables;
 }
 
@@ -374,6 +405,98 @@ nb::object new_positions(const std::vector<std::int64_t>& positions) {
     return nb::steal(a);
 }
 
+// A resampling and the arrays that it was prepared for, all of whose results are certain; see PreparedGather.
+struct PreparedResample {
+    nb::object run;  // keeps `mixed` or `nearest` alive
+    const ResampleRun* mixed = nullptr;
+    const NearestRun* nearest = nullptr;
+    Rounding rounding;
+    Expected data, output;
+
+    PreparedResample(nb::object run_, const Rounding& rounding_, nb::object dtype, std::vector<npy_intp> data_shape,
+                     std::vector<npy_intp> output_shape)
+        : run(run_), rounding(rounding_), data(dtype, std::move(data_shape)), output(dtype, std::move(output_shape)) {
+        if (!nb::try_cast(run_, mixed) && !nb::try_cast(run_, nearest)) throw nb::type_error("`run` must be one");
+    }
+
+    nb::object operator()(nb::handle d, nb::handle out) const {
+        if (!data.is(d) || output.is_empty()) return nb::none();
+        const MovableView from(d, "data");
+        const nb::object result = output.result(out);
+        if (!result.is_valid()) return nb::none();
+        const View to(result, "out");
+        if (!out.is_none() && !apart(to, from)) return nb::none();
+        if (mixed && !(is_aligned(d) && is_aligned(result))) return nb::none();
+        Outcome outcome;
+        if (is_small(to)) {
+            outcome = to_end(from, to, [] { return PyErr_CheckSignals() != 0; });
+        } else {
+            WithoutGil others_run;
+            outcome = to_end(from, to, [&] { return others_run.interrupted(); });
+        }
+        raise_unless_done(outcome);
+        return result;
+    }
+
+private:
+    static bool is_aligned(nb::handle h) { return PyArray_ISALIGNED(reinterpret_cast<PyArrayObject*>(h.ptr())); }
+
+    Outcome to_end(const ArrayView& from, const ArrayView& to, const Poll& poll) const {
+        if (nearest) return (*nearest)(from, to, poll);
+        std::vector<std::int64_t> none;  // in doubt
+        return (*mixed)(from, to, rounding, {}, none, poll);
+    }
+};
+
+// The resamplings prepared lately by calls of one function, each with the arguments of the call.
+struct RecentResamples {
+    struct Entry {
+        nb::object prepared;
+        const PreparedResample* core = nullptr;
+        nb::object arguments;
+    };
+    static constexpr std::size_t limit = 16;
+    Entry entries[limit];
+    std::size_t next = 0;
+
+    nb::object operator()(nb::handle data, nb::handle arguments, nb::handle out) const {
+        for (const Entry& e : entries)
+            if (e.core && e.core->data.is(data) && same(e.arguments.ptr(), arguments.ptr())) {
+                const nb::object kept = e.prepared;  // another thread may replace the entry meanwhile
+                return (*e.core)(data, out);
+            }
+        return nb::none();
+    }
+
+    void keep(nb::object prepared, nb::object arguments) {
+        if (!is_plain(arguments.ptr())) return;
+        entries[next] = {prepared, nb::cast<const PreparedResample*>(prepared), arguments};
+        next = (next + 1) % limit;
+    }
+
+private:
+    // Whether it cannot change, and is no more than it seems.
+    static bool is_plain(PyObject* a) {
+        if (PyTuple_CheckExact(a)) {
+            for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(a); ++k)
+                if (!is_plain(PyTuple_GET_ITEM(a, k))) return false;
+            return true;
+        }
+        return a == Py_None || PyBool_Check(a) || PyLong_CheckExact(a) || PyFloat_CheckExact(a) || PyUnicode_CheckExact(a);
+    }
+
+    // Whether a call with b is the one with the plain a: equal numbers of different types are not the same.
+    static bool same(PyObject* a, PyObject* b) {
+        if (a == b) return true;
+        if (Py_TYPE(a) != Py_TYPE(b)) return false;
+        if (!PyTuple_CheckExact(a)) return is_plain(a) && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+        if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(a); ++k)
+            if (!same(PyTuple_GET_ITEM(a, k), PyTuple_GET_ITEM(b, k))) return false;
+        return true;
+    }
+};
+
 void bind_resample(nb::module_& m) {
     nb::class_<Axis>(m, "Axis")
         .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, double>(), nb::arg("axis"), nb::arg("n_in"),
@@ -388,27 +511,34 @@ void bind_resample(nb::module_& m) {
              },
              nb::arg("rule"), nb::arg("half_step") = 0.0, nb::arg("base") = 0, nb::arg("divisor") = 1, nb::arg("add") = 0,
              nb::arg("multiplier") = 0, nb::arg("shift") = 0);
-    nb::class_<LinearRun>(m, "Linear")
+    nb::class_<FilterAxis>(m, "FilterAxis")
+        .def(nb::init<int, std::int64_t, nb::handle, nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg("axis"),
+             nb::arg("n_in"), nb::arg("start"), nb::arg("count"), nb::arg("weights"), nb::arg("base").none(),
+             nb::arg("fine").none());
+    nb::class_<ResampleRun>(m, "Linear")
         .def("__init__",
-             [](LinearRun* self, int type, int work, bool pairs, const std::vector<Axis>& axes, std::vector<int> order) {
+             [](ResampleRun* self, int type, int work, bool pairs, const std::vector<std::variant<Axis, FilterAxis>>& axes,
+                std::vector<int> order) {
                  if (type < 0 || type >= kTypes || work < 0 || work >= kWorks) throw nb::value_error("no such type");
-                 new (self) LinearRun(static_cast<Type>(type), static_cast<Work>(work), pairs, tables_of(axes),
-                                      std::move(order));
+                 new (self) ResampleRun({static_cast<Type>(type), static_cast<Work>(work), tables_of(axes), std::move(order), {}},
+                                        pairs);
              },
              nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
         .def("__call__",
-             [](const LinearRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound) {
+             [](const ResampleRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound,
+                double fine_bound) {
                  const View from(data, "data"), to(out, "out", true);
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
                      WithoutGil others_run;
-                     outcome = self(from, to, rounding, bound, doubtful, [&] { return others_run.interrupted(); });
+                     outcome = self(from, to, rounding, {bound, fine_bound}, doubtful,
+                                    [&] { return others_run.interrupted(); });
                  }
                  raise_unless_done(outcome);
                  return new_positions(doubtful);
              },
-             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"));
+             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"), nb::arg("fine_bound") = 0.0);
     nb::class_<NearestRun>(m, "Nearest")
         .def("__init__",
              [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },
@@ -424,6 +554,85 @@ void bind_resample(nb::module_& m) {
                  raise_unless_done(outcome);
              },
              nb::arg("data"), nb::arg("out"));
+    nb::class_<PreparedResample>(m, "PreparedResample")
+        .def(nb::init<nb::object, const Rounding&, nb::object, std::vector<npy_intp>, std::vector<npy_intp>>(),
+             nb::arg("run"), nb::arg("rounding"), nb::arg("dtype"), nb::arg("data_shape"), nb::arg("output_shape"))
+        .def("__call__", &PreparedResample::operator(), nb::arg("data").none(), nb::arg("out").none());
+    nb::class_<RecentResamples>(m, "RecentResamples")
+        .def(nb::init<>())
+        .def("__call__", &RecentResamples::operator(), nb::arg("data").none(), nb::arg("arguments"),
+             nb::arg("out").none())
+        .def("keep", &RecentResamples::keep, nb::arg("prepared"), nb::arg("arguments"));
+}
+
+// ---- sample
+
+// Of a value that Python sends for an enumeration of `count`.
+template <class E>
+E one_of(int value, int count, const char* error) {
+    if (value < 0 || value >= count) throw nb::value_error(error);
+    return static_cast<E>(value);
+}
+
+void bind_sample(nb::module_& m) {
+    nb::class_<SampleAxis>(m, "SampleAxis")
+        .def("__init__",
+             [](SampleAxis* self, std::int64_t n, double scale, double shift, double low, double high) {
+                 new (self) SampleAxis{n, scale, shift, low, high, 0};
+             },
+             nb::arg("n"), nb::arg("scale"), nb::arg("shift"), nb::arg("low"), nb::arg("high"));
+    nb::class_<SampleRun>(m, "Sample")
+        .def("__init__",
+             [](SampleRun* self, int mode, int padding, int type, int grid_type, std::vector<SampleAxis> axes) {
+                 new (self) SampleRun(one_of<Sampling>(mode, 3, "no such mode"), one_of<Padding>(padding, 3, "no such padding"),
+                                      one_of<Type>(type, kTypes, "no such type"), one_of<Type>(grid_type, kTypes, "no such type"),
+                                      std::move(axes));
+             },
+             nb::arg("mode"), nb::arg("padding"), nb::arg("type"), nb::arg("grid_type"), nb::arg("axes"))
+        .def("__call__",
+             [](const SampleRun& self, nb::handle data, nb::handle grid, nb::handle batches, nb::handle out) {
+                 const MovableView from(data, "data"), to(out, "out", true);
+                 const View at(grid, "grid");
+                 std::vector<std::int64_t> chosen;
+                 if (!batches.is_none()) {
+                     chosen = copy_of<std::int64_t>(batches, NPY_INT64, "batches");
+                     if (at->rank == 0 || static_cast<std::intptr_t>(chosen.size()) != at->shape[0])
+                         throw nb::value_error("`batches` must have one value for each grid");
+                 }
+                 Outcome outcome;
+                 {
+                     WithoutGil others_run;
+                     outcome = self(from, at, batches.is_none() ? nullptr : chosen.data(), to,
+                                    [&] { return others_run.interrupted(); });
+                 }
+                 raise_unless_done(outcome);
+             },
+             nb::arg("data"), nb::arg("grid"), nb::arg("batches").none(), nb::arg("out"));
+    m.attr("MAX_BIN_SAMPLES") = kMaxBinSamples;
+    m.def("roi_align",
+          [](nb::handle data, nb::handle batches, nb::handle start, nb::handle bin, nb::handle per_bin, int pooling, int type,
+             nb::handle out) {
+              const MovableView from(data, "data"), to(out, "out", true);
+              const auto b = copy_of<std::int64_t>(batches, NPY_INT64, "batches"),
+                         n = copy_of<std::int64_t>(per_bin, NPY_INT64, "per_bin");
+              const auto s = copy_of<double>(start, NPY_FLOAT64, "start"), size = copy_of<double>(bin, NPY_FLOAT64, "bin");
+              if (s.size() != 2 * b.size() || size.size() != 2 * b.size() || n.size() != 2 * b.size())
+                  throw nb::value_error("regions must have one batch and two of all others each");
+              std::vector<Region> regions(b.size());
+              for (std::size_t k = 0; k < b.size(); ++k)
+                  regions[k] = {b[k], {s[2 * k], s[2 * k + 1]}, {size[2 * k], size[2 * k + 1]}, {n[2 * k], n[2 * k + 1]}};
+              const auto how = one_of<Pooling>(pooling, 2, "no such pooling");
+              const auto kind = one_of<Type>(type, kTypes, "no such type");
+              Outcome outcome;
+              {
+                  WithoutGil others_run;
+                  outcome = run_roi_align(how, kind, from, regions.data(), static_cast<std::int64_t>(regions.size()), to,
+                                          [&] { return others_run.interrupted(); });
+              }
+              raise_unless_done(outcome);
+          },
+          nb::arg("data"), nb::arg("batches"), nb::arg("start"), nb::arg("bin"), nb::arg("per_bin"), nb::arg("pooling"),
+          nb::arg("type"), nb::arg("out"));
 }
 
 // ---- the module
@@ -442,4 +651,5 @@ NB_MODULE(_core, m) {
     bind_gather(m);
     bind_scatter(m);
     bind_resample(m);
+    bind_sample(m);
 }

@@ -167,7 +167,7 @@ inline constexpr int kWorks = 3;
 
 enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
 
-// How a working value v becomes an integer.
+// How a working value v becomes an integer, the nearest limit of its type when it lies outside.
 //
 // Floats: `half_step` is half of half the distance of neighbouring exact results (a value that near to a decision is on
 // it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
@@ -264,6 +264,11 @@ struct ResampleKernels {
     // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
                          std::uint16_t* out);
+    // That of two rows a and b, blended, a * (one - w) + b * w, and divided as `rounding` says, which is not to half_even.
+    // Null where the level has no instructions for it.
+    void (*across_two_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* a,
+                             const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
+                             std::uint8_t* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);
@@ -271,6 +276,168 @@ struct ResampleKernels {
     // column(k) is columns[k], or k when columns is null.
     void (*pick)(const std::byte* src, std::intptr_t src_stride, const std::int64_t* columns, std::int64_t count,
                  std::int64_t size, std::byte* dst, std::intptr_t dst_stride);
+};
+
+// ---- sample.cpp
+
+enum class Sampling : int { nearest, linear, cubic };
+enum class Padding : int { zeros, border, reflection };
+
+inline constexpr int kSampleBlock = 128;                     // positions worked on at once
+inline constexpr int kMaxSampleAxes = 5;
+inline constexpr std::int64_t kMaxSampled = std::int64_t{1} << 30;  // samples of an axis: all indices fit in 32 bits
+
+// An axis of n samples, 1 to kMaxSampled, `stride` bytes apart.  Coordinate g stands for position (g * scale + shift) / 2;
+// `low` and `high` are the borders at which positions are reflected, -0.5 and n - 0.5 or 0 and n - 1.
+struct SampleAxis {
+    std::int64_t n;
+    double scale, shift, low, high;
+    std::intptr_t stride;
+};
+
+template <class W>
+struct BitsOf;
+template <>
+struct BitsOf<float> {
+    using Int = std::uint32_t;
+};
+template <>
+struct BitsOf<double> {
+    using Int = std::uint64_t;
+};
+
+// Taps of a block of positions along an axis, two for linear and four for cubic: where they lie, in bytes, and whether they
+// lie inside (all ones) or count as zero (0; `offset` is one inside all the same).  Linear has the weight of its second tap
+// alone, weight[1]; where that is zero it is -0.0 and the second tap is the first.
+template <class W>
+struct AxisTaps {
+    std::int64_t offset[4][kSampleBlock];
+    typename BitsOf<W>::Int inside[4][kSampleBlock];
+    W weight[4][kSampleBlock];
+};
+
+// A block of `count` positions among `axes` axes, the last of them innermost.  `taps` has one entry for each axis; rows of
+// `offset` and `inside`, kSampleBlock apart, join them: row (t0 * k + t1) * k and so on for taps t0, t1 ... of k each.
+// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.
+template <class W>
+struct Samples {
+    int axes;
+    std::int64_t count;
+    bool masked;
+    const AxisTaps<W>* taps;
+    const std::int64_t* offset;
+    const typename BitsOf<W>::Int* inside;
+    W* values;
+};
+
+template <class W>
+struct SampleWork {
+    void (*taps)(const SampleAxis& axis, Sampling mode, Padding padding, const double* x, std::int64_t count,
+                 AxisTaps<W>* out);
+    // out[i] = position i of the data at `data`, by Type; null for those of other working types.  The careful twin takes
+    // (1 - w) * a + w * b where a + (b - a) * w is not finite, without the term of weight zero.
+    void (*linear[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
+    void (*linear_careful[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
+    void (*cubic[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
+    // out[i] = the largest of the four taps by their weights, two axes; a term of weight zero is 0
+    void (*largest_term[kTypes])(const Samples<W>& samples, const std::byte* data, W* out);
+    // Joins samples v of bins of per_bin each, in order: their mean, or the largest (NaN wins).  The first bin has in_bin
+    // samples already, joined in *so_far, where the last one is left if it is not full.  Full bins to done; returns how many.
+    std::int64_t (*average)(const W* v, std::int64_t count, std::int64_t in_bin, std::int64_t per_bin, W* so_far, W* done);
+    std::int64_t (*largest)(const W* v, std::int64_t count, std::int64_t in_bin, std::int64_t per_bin, W* so_far, W* done);
+};
+
+struct SampleKernels {
+    // x[i] = the position that the coordinate at grid + i * stride stands for, padded: what is outside of the samples then
+    // matters to no tap but those that count as zero and, for cubic, to taps next to the position.  By Type of the grid, null
+    // for integers.
+    void (*positions[kTypes])(const SampleAxis& axis, Sampling mode, Padding padding, const std::byte* grid,
+                              std::intptr_t stride, std::int64_t count, double* x);
+    // x[p * per_bin + i] = start + p * bin + (i + 0.5) * bin / per_bin, for p < bins; what lies more than 1 before the first or
+    // behind the last of n samples is put where all taps are zero, what lies less out to the edge.
+    void (*bin_positions)(double start, double bin, std::int64_t bins, std::int64_t per_bin, std::int64_t n, double* x);
+    // Adds the bytes of the sample at each whole position x[i] to offsets[i]; outside[i] becomes 1 where there is none.
+    void (*whole)(const SampleAxis& axis, const double* x, std::int64_t count, std::int64_t* offsets,
+                  std::uint8_t* outside);
+    SampleWork<float> f32;
+    SampleWork<double> f64;
+};
+
+// ---- filter.cpp
+
+// A filter pass blends taps: y = x[c] + (w[0] * (x[0] - x[c]) + w[1] * (x[1] - x[c]) + ...) in ascending order, without the
+// term of c itself; in the sum form (c is -1) y = w[0] * x[0] + w[1] * x[1] + ..., and 0 where there is no tap.
+// The careful twin of a kernel takes the sum over the taps of non-zero weight where that is not finite.
+
+// A vertical pass: taps k < `taps` have rows[k], of whatever type, and weights[k], of the working type; c has the row `base`
+// and is not among them, it stands before tap base_at and has the weight base_weight.  base is null in the sum form.
+struct RowTaps {
+    const void* const* rows;
+    const void* weights;
+    std::int64_t taps;
+    const void* base;
+    std::int64_t base_at;
+    double base_weight;
+};
+
+// How the vectors of a horizontal pass come by their taps.
+enum class Way : int {
+    each,   // not at all: outputs are made one by one
+    pick,   // a vector of elements out of a window: lane l of tap k is row[window[v] + k * block + lane[v * lanes + l]], c
+            // is row[base_window[v] + base_lane[v * lanes + l]]
+    turn,   // a vector of elements of blocks of 1 (2 for pairs of float) from as many outputs, turned by transposition
+    pairs,  // two outputs of blocks of 3 or 4, four values each
+    wide,   // one output, its block in vectors
+};
+
+// Horizontal pass of a segment of outputs of `block` elements: element j of output x has the taps row[first[x] + k * block + j]
+// for k < count[x], of weight weights[x * width + k]; c is base[x], -1 in the sum form.
+//
+// For the first `vectors` vectors v, packed[(v * width + k) * lanes + l] has the weight of lane l, -0.0 for c itself and
+// behind the count, where what is read counts for nothing; the counts in a vector are full[v] to most[v].  At most
+// reach[v] values of the row are read up to v.
+template <class W>
+struct FilterTaps {
+    std::int64_t outputs, width;
+    const std::int64_t* first;
+    const std::int64_t* count;
+    const std::int64_t* base;
+    const W* weights;
+
+    Way way;
+    std::int64_t vectors;
+    const W* packed;
+    const std::int64_t* full;
+    const std::int64_t* most;
+    const std::int64_t* reach;
+    const std::int64_t* window;
+    const std::int64_t* base_window;
+    const std::uint8_t* lane;
+    const std::uint8_t* base_lane;
+    bool sums;
+};
+
+template <class W>
+struct FilterKernels {
+    int lanes;  // of the horizontal pass; 0: no vectors wanted
+
+    // out[i] of taps rows[k][i], rows of W
+    void (*down)(const RowTaps& taps, std::int64_t count, W* out);
+    void (*down_careful)(const RowTaps& taps, std::int64_t count, W* out);
+    // `readable` values may be read from row on
+    void (*across)(const FilterTaps<W>& table, std::int64_t block, const W* row, std::int64_t readable, W* out);
+    void (*across_careful)(const FilterTaps<W>& table, std::int64_t block, const W* row, W* out);
+};
+
+struct AllFilterKernels {
+    FilterKernels<float> f32;
+    FilterKernels<double> f64;
+    // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for u16.
+    void (*down[kTypes][kWorks])(const RowTaps& taps, std::int64_t count, void* out);
+    // out[i] = scale * sum of numerators[k] * rows[k][i] for k < taps, an even number; the sum is exact, below 2**31.
+    // Null where the level has no instructions for it.
+    void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
+                       std::int64_t count, float* out);
 };
 
 // ---- the table of a level
@@ -281,6 +448,8 @@ struct Kernels {
     const ItemKernels* items;
     const ScatterKernels* scatter;
     const ResampleKernels* resample;
+    const AllFilterKernels* filter;
+    const SampleKernels* sample;
 };
 
 }  // namespace remapnd

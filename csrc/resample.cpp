@@ -1,42 +1,10 @@
 // Kernels of resampling: rows to the working type and back, vertical and horizontal passes, picking of items.
-#include "kernels.hpp"
-
-#include <type_traits>
-
-#include "simd/half.hpp"
+#include "elements.hpp"
 #include "simd/pick.hpp"
+#include "simd/vectors.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 namespace {
-
-using std::byte;
-using std::int32_t;
-using std::int64_t;
-using std::intptr_t;
-using std::uint16_t;
-using std::uint32_t;
-using std::uint64_t;
-using std::uint8_t;
-
-// ------------------------------------------------------------------------------------------------ one value
-
-template <class W>
-struct Bits;
-template <>
-struct Bits<float> {
-    using Int = std::uint32_t;
-    static constexpr Int exponent = 0x7f800000u, quiet_nan = 0x7fc00000u;
-};
-template <>
-struct Bits<double> {
-    using Int = std::uint64_t;
-    static constexpr Int exponent = 0x7ff0000000000000u, quiet_nan = 0x7ff8000000000000u;
-};
-
-template <class W>
-inline bool nonfinite(W v) {
-    return (bit_cast<typename Bits<W>::Int>(v) & Bits<W>::exponent) == Bits<W>::exponent;
-}
 
 template <class W>
 inline W lerp_one(W a, W b, W w, W one) {
@@ -51,43 +19,6 @@ inline W lerp_one_careful(W a, W b, W w) {
     const W fast = lerp_one(a, b, w, W(1));
     const W slow = w == 0 ? a : w == 1 ? b : (1 - w) * a + w * b;
     return nonfinite(fast) ? slow : fast;
-}
-
-// The largest integer not above v, for |v| within Int.
-template <class Int, class W>
-inline W floor_of(W v) {
-    const W t = static_cast<W>(static_cast<Int>(v));
-    return t > v ? t - 1 : t;
-}
-
-template <class Int, Rule rule, class W>
-inline W rounded(W v, W half_step) {
-    if constexpr (rule == Rule::half_up) {
-        return floor_of<Int>(v + (W(0.5) + half_step));
-    } else if constexpr (rule == Rule::half_even) {
-        const W t = v + (W(0.5) + half_step);
-        const W r = floor_of<Int>(t);
-        const bool odd = r - 2 * floor_of<Int>(r * W(0.5)) != 0;
-        return odd & (t - r < 2 * half_step) ? r - 1 : r;
-    } else {
-        const W down = floor_of<Int>(v + half_step), up = -floor_of<Int>(half_step - v);
-        if constexpr (rule == Rule::truncate_down) return down;
-        if constexpr (rule == Rule::truncate_up) return up;
-        return v < 0 ? up : down;
-    }
-}
-
-// A u16 working value divided; see Rounding.
-template <Rule rule>
-inline uint16_t divided(uint16_t v, const Rounding& r) {
-    const uint16_t sum = static_cast<uint16_t>(v + r.add);
-    const uint16_t high = static_cast<uint16_t>(static_cast<uint32_t>(sum) * r.multiplier >> 16);
-    const uint16_t q = static_cast<uint16_t>(high >> r.shift);
-    if constexpr (rule == Rule::half_even) {
-        const uint16_t rest = static_cast<uint16_t>(v + r.divisor / 2 - q * r.divisor);
-        return static_cast<uint16_t>(q - ((rest == 0) & (r.divisor % 2 == 0) & (q % 2)));
-    }
-    return q;
 }
 
 // ------------------------------------------------------------------------------------------------ rows
@@ -210,49 +141,41 @@ void canonical_nans(W* row, int64_t count) {
     for (int64_t i = 0; i < count; ++i) row[i] = row[i] != row[i] ? nan : row[i];
 }
 
+// Added and subtracted again it leaves the nearest integer, for numbers up to a quarter of it.
+template <class W>
+constexpr W kToInteger = std::is_same_v<W, float> ? W(0x1.8p23) : W(0x1.8p52);
+
 template <class W>
 int64_t doubtful(const W* row, int64_t count, Rule rule, W bound, int32_t* out) {
+    using Int = typename Bits<W>::Int;
     const W shift = rule == Rule::half_up || rule == Rule::half_even ? W(0.5) : W(0);
+    const auto in_doubt = [shift, bound](W v) -> Int {
+        const W t = v + shift;
+        const Int gap = bit_cast<Int>(t - ((t + kToInteger<W>) - kToInteger<W>));
+        return bit_cast<W>(gap & ~(Int(1) << (8 * sizeof(W) - 1))) <= bound;
+    };
+    const auto any_in_doubt = [row, in_doubt](int64_t begin, int64_t end) {
+        Int any = 0;
+        for (int64_t k = begin; k < end; ++k) any |= in_doubt(row[k]);
+        return any != 0;
+    };
+    // Few are: blocks are passed by without a branch inside.
+    constexpr int64_t block = 64, part = 8;
     int64_t found = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        const W t = row[i] + shift;
-        const W gap = t - floor_of<int64_t>(t + W(0.5));
-        out[found] = static_cast<int32_t>(i);
-        found += (gap < 0 ? -gap : gap) <= bound;
+    for (int64_t i = 0; i < count; i += part) {
+        if (i % block == 0)
+            while (i + block <= count && !any_in_doubt(i, i + block)) i += block;
+        const int64_t end = i + part < count ? i + part : count;
+        if (i >= end || (end - i == part && !any_in_doubt(i, i + part))) continue;
+        for (int64_t k = i; k < end; ++k) {
+            out[found] = static_cast<int32_t>(k);
+            found += static_cast<int64_t>(in_doubt(row[k]));
+        }
     }
     return found;
 }
 
 // ------------------------------------------------------------------------------------------------ types
-
-// T as it lies in memory, with the working type that it is computed in.
-template <class T, class W>
-struct Element {
-    static W load(T v, uint64_t base) {
-        if constexpr (sizeof(T) == 8 && std::is_integral_v<T>)
-            return static_cast<W>(static_cast<int64_t>(static_cast<uint64_t>(v) - base));
-        else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
-            return to_float(v);
-        else
-            return static_cast<W>(v);
-    }
-    template <Rule rule>
-    static T store(W v, const Rounding& r) {
-        if constexpr (std::is_same_v<T, Half>)
-            return to_half(v);
-        else if constexpr (std::is_same_v<T, BFloat>)
-            return to_bfloat(v);
-        else if constexpr (!std::is_integral_v<T>)
-            return v;
-        else if constexpr (std::is_same_v<W, uint16_t>)
-            return static_cast<T>(divided<rule>(v, r));
-        else if constexpr (sizeof(T) <= 2)
-            return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule>(v, static_cast<W>(r.half_step))));
-        else
-            return static_cast<T>(
-                static_cast<uint64_t>(static_cast<int64_t>(rounded<int64_t, rule>(v, r.half_step))) + r.base);
-    }
-};
 
 template <class T, class W>
 void convert(const byte* src_, int64_t count, uint64_t base, void* dst_) {
@@ -276,21 +199,35 @@ void lerp_typed(const byte* a_, const byte* b_, double w_, double one_, int64_t 
         out[i] = lerp_one(Element<T, W>::load(a[i], 0), Element<T, W>::load(b[i], 0), w, one);
 }
 
+struct NoLimits {
+    explicit NoLimits(const Rounding&) {}
+};
+template <class T, class W>
+using StoreLimits = std::conditional_t<std::is_integral_v<T> && !std::is_integral_v<W>, Limits<T, W>, NoLimits>;
+
 template <class T, class W, Rule rule>
 void store_by(const W* row, int64_t count, int64_t block, const Rounding& rounding, byte* dst, intptr_t stride_x,
               intptr_t stride_c) {
     const Rounding r = rounding;
+    const auto stored = [r, limits = StoreLimits<T, W>(r)](W v) {
+        if constexpr (std::is_integral_v<T> && !std::is_integral_v<W>) v = limits.clamped(v);
+        return Element<T, W>::template store<rule>(v, r);
+    };
     if (stride_c == intptr_t(sizeof(T)) && stride_x == block * stride_c) {
         T* to = reinterpret_cast<T*>(dst);
-        if constexpr (std::is_same_v<T, Half>)
+        int64_t i = 0;
+        if constexpr (std::is_same_v<T, Half>) {
             floats_to_halves(row, count * block, to);
-        else
-            for (int64_t i = 0; i < count * block; ++i) to[i] = Element<T, W>::template store<rule>(row[i], r);
+            return;
+        } else if constexpr (std::is_same_v<T, uint8_t> && std::is_same_v<W, float> && rule == Rule::half_up) {
+            i = floats_to_bytes(row, count * block, 0.5f + static_cast<float>(r.half_step), to);
+        }
+        for (; i < count * block; ++i) to[i] = stored(row[i]);
         return;
     }
     for (int64_t k = 0; k < count; ++k, dst += stride_x)
         for (int64_t j = 0; j < block; ++j)
-            *reinterpret_cast<T*>(dst + j * stride_c) = Element<T, W>::template store<rule>(*row++, r);
+            *reinterpret_cast<T*>(dst + j * stride_c) = stored(*row++);
 }
 
 template <class T, class W>
@@ -330,8 +267,17 @@ constexpr RowKernels<W> row_kernels() {
 
 #ifdef REMAPND_HAS_BYTE_PICKS
 template <int windows>
-void across_byte_groups(const ByteLerps& t, int64_t groups, const uint8_t* row, uint16_t* out) {
-    for (int64_t g = 0; g < groups; ++g)
+void across_byte_groups(const ByteLerps& table, int64_t groups, const uint8_t* row, uint16_t* out) {
+    const ByteLerps t = table;  // a copy: `out` might alias it
+    int64_t g = 0;
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    for (; g + 2 <= groups; g += 2)
+        _mm256_storeu_si256(
+            reinterpret_cast<__m256i*>(out + 8 * g),
+            _mm256_maddubs_epi16(pick_32<windows>(row + t.base[g], row + t.base[g + 1], t.pick + 16 * g),
+                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.weight + 16 * g))));
+#endif
+    for (; g < groups; ++g)
         _mm_storeu_si128(
             reinterpret_cast<__m128i*>(out + 8 * g),
             _mm_maddubs_epi16(pick_16<windows>(row + t.base[g], t.pick + 16 * g),
@@ -345,9 +291,75 @@ void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t
     for (int64_t e = 8 * groups; e < rest.count; ++e)
         out[e] = lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
 }
+
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+// What a pair of groups becomes in across_two_bytes.
+template <int windows>
+struct TwoRows {
+    const ByteLerps table;
+    const uint8_t *const a, *const b;
+    const __m256i a_weight, b_weight, add, multiplier;
+    const __m128i shift;
+
+    TwoRows(const ByteLerps& t, const uint8_t* a_, const uint8_t* b_, uint16_t w, uint16_t one, const Rounding& r)
+        : table(t), a(a_), b(b_), a_weight(_mm256_set1_epi16(static_cast<short>(one - w))),
+          b_weight(_mm256_set1_epi16(static_cast<short>(w))), add(_mm256_set1_epi16(static_cast<short>(r.add))),
+          multiplier(_mm256_set1_epi16(static_cast<short>(r.multiplier))), shift(_mm_cvtsi32_si128(r.shift)) {}
+
+    __m256i across(const uint8_t* row, int64_t g) const {
+        return _mm256_maddubs_epi16(pick_32<windows>(row + table.base[g], row + table.base[g + 1], table.pick + 16 * g),
+                                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table.weight + 16 * g)));
+    }
+    __m256i operator()(int64_t g) const {
+        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(across(a, g), a_weight),
+                                             _mm256_mullo_epi16(across(b, g), b_weight));
+        return _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
+    }
+};
+
+// Returns how many groups it has done.
+template <int windows>
+int64_t across_two_byte_groups(const TwoRows<windows>& rows, int64_t groups, uint8_t* out) {
+    const TwoRows<windows> t = rows;  // a copy: `out` might alias it
+    int64_t g = 0;
+    for (; g + 4 <= groups; g += 4)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g),
+                            _mm256_permute4x64_epi64(_mm256_packus_epi16(t(g), t(g + 2)), 0xD8));
+    for (; g + 2 <= groups; g += 2) {
+        const __m256i v = t(g);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * g),
+                         _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
+    }
+    return g;
+}
+
+void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* a, const uint8_t* b, uint16_t w,
+                      uint16_t one, const Rounding& r, uint8_t* out) {
+    const auto run = [&](auto windows) {
+        return across_two_byte_groups(TwoRows<decltype(windows)::value>(t, a, b, w, one, r), rest.count / 8, out);
+    };
+    const int64_t groups = t.windows == 1   ? run(std::integral_constant<int, 1>())
+                           : t.windows == 2 ? run(std::integral_constant<int, 2>())
+                                            : run(std::integral_constant<int, 4>());
+    const auto at = [&rest](const uint8_t* row, int64_t e) {
+        return lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
+    };
+    for (int64_t e = 8 * groups; e < rest.count; ++e)
+        out[e] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(at(a, e), at(b, e), w, one), r));
+}
+#else
+constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
+#endif
+
 template <int windows>
 void pick_byte_groups(const BytePicks& t, const uint8_t* row, uint8_t* out) {
-    for (int64_t g = 0; g < t.groups; ++g)
+    int64_t g = 0;
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+    for (; g + 2 <= t.groups; g += 2)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 16 * g),
+                            pick_32<windows>(row + t.base[g], row + t.base[g + 1], t.place + 16 * g));
+#endif
+    for (; g < t.groups; ++g)
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * g), pick_16<windows>(row + t.base[g], t.place + 16 * g));
 }
 
@@ -357,6 +369,7 @@ void pick_bytes(const BytePicks& t, const uint8_t* row, uint8_t* out) {
 }
 #else
 constexpr decltype(ResampleKernels::across_bytes) across_bytes = nullptr;
+constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #endif
 
@@ -408,6 +421,7 @@ const ResampleKernels resample_table{
      {type_kernels<float, float>(), {}, {}},
      {{}, type_kernels<double, double>(), {}}},
     across_bytes,
+    across_two_bytes,
     &end_stream,
     pick_bytes,
     &pick};

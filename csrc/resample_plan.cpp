@@ -103,7 +103,9 @@ ResamplePlan ResamplePlan::linear(const std::vector<MappedAxis>& axes, Type type
     }
     if (kTypeSize[static_cast<int>(type)] == 1) plan.prepare_integers(axes, tables, denominators);
     std::vector<int> order = order_of(tables, plan.work_);
-    plan.linear_ = std::make_unique<LinearRun>(type, plan.work_, false, std::move(tables), std::move(order));
+    Resampling resampling{type, plan.work_, {}, std::move(order), {}};
+    for (AxisTable& t : tables) resampling.axes.emplace_back(std::move(t));
+    plan.linear_ = std::make_unique<ResampleRun>(std::move(resampling), false);
     return plan;
 }
 
@@ -128,11 +130,11 @@ void ResamplePlan::prepare_integers(const std::vector<MappedAxis>& axes, std::ve
     const double errors = 256.0 * static_cast<double>(4 * tables.size() + 4);
     for (const auto& [work, unit] : {std::pair{Work::f32, 0x1p-24}, std::pair{Work::f64, 0x1p-53}}) {
         work_ = work;
-        bound_ = unit * errors;
+        doubt_.bound = unit * errors;
         // The product is exact: both have few bits.
-        if (grid < std::uint64_t{1} << 44 && 4 * bound_ * static_cast<double>(grid) < 1) {
+        if (grid < std::uint64_t{1} << 44 && 4 * doubt_.bound * static_cast<double>(grid) < 1) {
             rounding_.half_step = 1 / (4 * static_cast<double>(grid));
-            bound_ = 0;
+            doubt_.bound = 0;
             break;
         }
     }
@@ -141,14 +143,14 @@ void ResamplePlan::prepare_integers(const std::vector<MappedAxis>& axes, std::ve
         const MappedAxis& a = axes[static_cast<std::size_t>(t.axis)];
         t.weight = a.map.linear(a.n_in, a.n_out, WeightType::f64).weight;
     }
-    if (bound_ == 0) return;
+    if (doubt_.bound == 0) return;
     for (const AxisTable& t : tables) exact_.push_back({t.axis, axes[static_cast<std::size_t>(t.axis)].map, t.first, t.second});
 }
 
 Outcome ResamplePlan::operator()(const ArrayView& data, const ArrayView& out) const {
     if (nearest_) return (*nearest_)(data, out, kNoPoll);
     std::vector<std::int64_t> doubtful;
-    const Outcome outcome = (*linear_)(data, out, rounding_, bound_, doubtful, kNoPoll);
+    const Outcome outcome = (*linear_)(data, out, rounding_, doubt_, doubtful, kNoPoll);
     if (outcome == Outcome::done)
         for (const std::int64_t position : doubtful) settle(data, out, position);
     return outcome;

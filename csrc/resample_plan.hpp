@@ -5,7 +5,7 @@
 
 #include "axis_map.hpp"
 #include "call.hpp"
-#include "linear_run.hpp"
+#include "resample_run.hpp"
 #include "nearest_run.hpp"
 
 namespace remapnd {
@@ -24,7 +24,7 @@ public:
     // Type is u8, i8, f16 or f32; integers are cut towards zero, once, from the exact result.
     static ResamplePlan linear(const std::vector<MappedAxis>& axes, Type type);
 
-    // data and out have as many axes, of these lengths; what LinearRun and NearestRun say of them holds here.
+    // data and out have as many axes, of these lengths; what ResampleRun and NearestRun say of them holds here.
     Outcome operator()(const ArrayView& data, const ArrayView& out) const;
 
 private:
@@ -40,11 +40,11 @@ private:
     };
 
     std::unique_ptr<NearestRun> nearest_;
-    std::unique_ptr<LinearRun> linear_;
+    std::unique_ptr<ResampleRun> linear_;
     Type type_ = Type::f32;
     Work work_ = Work::f32;
     Rounding rounding_;
-    double bound_ = 0;               // results within it of a decision are settled by integers; 0: none is in doubt
+    Doubt doubt_;                    // what is in it is settled by integers
     std::vector<ExactAxis> exact_;   // what that takes
 };
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "axis_table.hpp"
+#include "filter_segment.hpp"
 #include "kernels.hpp"
 #include "windows.hpp"
 
@@ -30,6 +32,7 @@ struct Segment {
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
     std::vector<std::int8_t> byte_weight;
+    FilterSegment<W> filter;            // instead of all that, for a filter axis
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -46,17 +49,38 @@ struct Segment {
 // What the kernels of a level want to be told by windows.
 struct WindowSizes {
     int lanes;   // values of a vector
+    int filter;  // values of a vector of a filter pass
     bool bytes;  // whether rows of bytes have a horizontal pass of their own
 
     auto operator<=>(const WindowSizes&) const = default;
 };
 
-template <class W>
-void set_columns(Segment<W>& s, const AxisTable& t) {
-    std::vector<std::int64_t> needed(t.first.begin() + s.x0, t.first.begin() + s.x1);
-    needed.insert(needed.end(), t.second.begin() + s.x0, t.second.begin() + s.x1);
+// The columns that outputs [x0, x1) need, ascending.
+inline std::vector<std::int64_t> needed_columns(const AxisTable& t, std::int64_t x0, std::int64_t x1) {
+    std::vector<std::int64_t> needed(t.first.begin() + x0, t.first.begin() + x1);
+    needed.insert(needed.end(), t.second.begin() + x0, t.second.begin() + x1);
     std::sort(needed.begin(), needed.end());
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    return needed;
+}
+
+inline std::vector<std::int64_t> needed_columns(const FilterTable& t, std::int64_t x0, std::int64_t x1) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t x = x0; x < x1; ++x) order.push_back(x);
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return t.start[a] < t.start[b]; });
+    std::vector<std::int64_t> needed;
+    for (const std::int64_t x : order) {
+        const std::int64_t end = t.start[x] + t.count[x];
+        for (std::int64_t c = std::max(t.start[x], needed.empty() ? 0 : needed.back() + 1); c < end; ++c)
+            needed.push_back(c);
+    }
+    if (needed.empty()) needed.push_back(0);  // no output has a tap
+    return needed;
+}
+
+template <class W, class Table>
+void set_columns(Segment<W>& s, const Table& t) {
+    std::vector<std::int64_t> needed = needed_columns(t, s.x0, s.x1);
     s.column0 = needed.front();
     s.column_count = needed.back() - needed.front() + 1;
     const auto few = static_cast<std::int64_t>(needed.size());
@@ -67,17 +91,20 @@ void set_columns(Segment<W>& s, const AxisTable& t) {
     }
 }
 
+// The place of a column among the loaded ones.
+template <class W>
+std::int64_t local(const Segment<W>& s, std::int64_t column) {
+    if (s.columns.empty()) return column - s.column0;
+    return std::lower_bound(s.columns.begin(), s.columns.end(), column) - s.columns.begin();
+}
+
 // Places in the loaded columns, and windows over them.
 template <class W>
 void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes sizes) {
-    const auto local = [&](std::int64_t column) {
-        if (s.columns.empty()) return column - s.column0;
-        return std::lower_bound(s.columns.begin(), s.columns.end(), column) - s.columns.begin();
-    };
     for (std::int64_t x = s.x0; x < s.x1; ++x)
         for (std::int64_t j = 0; j < block; ++j) {
-            s.first.push_back(static_cast<std::int32_t>(local(t.first[x]) * block + j));
-            s.second.push_back(static_cast<std::int32_t>(local(t.second[x]) * block + j));
+            s.first.push_back(static_cast<std::int32_t>(local(s, t.first[x]) * block + j));
+            s.second.push_back(static_cast<std::int32_t>(local(s, t.second[x]) * block + j));
             s.weight.push_back(static_cast<W>(t.weight[x]));
         }
     s.one = static_cast<W>(t.one);
@@ -96,21 +123,49 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
     }
 }
 
-// The segments of a row of xs outputs of `block` elements, through `t` or (null) through no horizontal pass.
 template <class W>
-std::vector<Segment<W>> segments(const AxisTable* t, std::int64_t xs, std::int64_t block, WindowSizes sizes) {
-    const std::int64_t count = std::max<std::int64_t>(1, (xs * block + kSegment - 1) / kSegment);
-    const std::int64_t width = (xs + count - 1) / count;
+void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
+    if constexpr (!std::is_integral_v<W>)
+        s.filter = FilterSegment<W>(t, s.x0, s.x1, [&](std::int64_t column) { return local(s, column); }, block, sizes.filter);
+}
+
+// How many outputs a segment has, if its rows are to have some `size` elements.
+inline std::int64_t segment_width(const AxisTable&, std::int64_t xs, std::int64_t block, std::int64_t size) {
+    const std::int64_t count = std::max<std::int64_t>(1, (xs * block + size - 1) / size);
+    return (xs + count - 1) / count;
+}
+
+inline std::int64_t segment_width(const FilterTable& t, std::int64_t xs, std::int64_t block, std::int64_t size) {
+    std::int64_t columns = 0;
+    for (const std::int64_t n : t.count) columns = std::max(columns, n);
+    const std::int64_t per_output = std::max<std::int64_t>(1, t.n_in / t.n_out()) * block;
+    // With few outputs beside the taps at its borders a segment would load most columns twice.
+    const std::int64_t beside = std::min(4 * columns * block, 8 * size);
+    const std::int64_t width = std::max({std::int64_t{1}, size / per_output, beside / per_output});
+    const std::int64_t count = (xs + width - 1) / width;
+    return (xs + count - 1) / count;
+}
+
+// The segments of a row of xs outputs of `block` elements, some `size` elements each, through `t` or (null) through no
+// horizontal pass.
+template <class W>
+std::vector<Segment<W>> segments(const ResampleTable* t, std::int64_t xs, std::int64_t block, std::int64_t size,
+                                 WindowSizes sizes) {
+    const auto of_table = [&](const auto& table) { return segment_width(table, xs, block, size); };
+    const std::int64_t width = t ? std::visit(of_table, *t) : segment_width(AxisTable{}, xs, block, size);
     std::vector<Segment<W>> all;
     for (std::int64_t x0 = 0; x0 < xs; x0 += width) {
         Segment<W> s{};
         s.x0 = s.column0 = x0;
         s.x1 = std::min(xs, x0 + width);
         s.column_count = s.x1 - s.x0;
-        if (t) {
-            set_columns(s, *t);
-            set_taps(s, *t, block, sizes);
-        }
+        if (t)
+            std::visit(
+                [&](const auto& table) {
+                    set_columns(s, table);
+                    set_taps(s, table, block, sizes);
+                },
+                *t);
         all.push_back(std::move(s));
     }
     return all;

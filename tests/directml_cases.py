@@ -1,4 +1,4 @@
-"""Random layouts and parameters for the tests of DirectML's operators, and walks over their addresses.
+"""For the tests of DirectML's operators: calls on arrays, random layouts, and walks over their addresses.
 
 The oracles of the tests walk flat lists by the addresses of the description and know nothing of views.
 """
@@ -7,7 +7,21 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import strategies as st
+
+from remapnd.directml import (
+    BufferTensorDesc,
+    GatherOperatorDesc,
+    Resample2OperatorDesc,
+    Resample3OperatorDesc,
+    ResampleGrad1OperatorDesc,
+    ResampleGradOperatorDesc,
+    ScatterNDOperatorDesc,
+    ScatterOperatorDesc,
+    TensorDataType,
+    run,
+)
 
 INDEX_TYPES = st.sampled_from(["INT64", "INT32", "UINT64", "UINT32"])
 
@@ -70,3 +84,52 @@ ROUND = {
     "half_even": round,
     "half_up": lambda v: math.floor(v + Fraction(1, 2)),
 }
+
+
+# Calls on arrays: the tensors are packed and have the shapes and dtypes of the arrays.
+
+F = np.float32
+ramp = np.arange(8, dtype=F)
+
+
+def like(array, sizes):
+    """Describe a tensor of other sizes with the type of an array."""
+    return BufferTensorDesc(TensorDataType.from_dtype(array.dtype), sizes)
+
+
+def gather(data, indices, sizes, axis, count, **kwargs):
+    data, indices = np.asarray(data, F), np.asarray(indices)
+    tensors = BufferTensorDesc.of(data), BufferTensorDesc.of(indices), like(data, sizes)
+    return run(GatherOperatorDesc(*tensors, axis, count), [data, indices], **kwargs).tolist()
+
+
+def scatter(data, indices, updates, axis, **kwargs):
+    data, indices, updates = np.asarray(data, F), np.asarray(indices), np.asarray(updates, F)
+    tensors = map(BufferTensorDesc.of, (data, indices, updates, data))
+    return run(ScatterOperatorDesc(*tensors, axis), [data, indices, updates], **kwargs)
+
+
+def scatter_nd(data, indices, updates, *counts, **kwargs):
+    data, indices, updates = np.asarray(data, F), np.asarray(indices), np.asarray(updates, F)
+    tensors = map(BufferTensorDesc.of, (data, indices, updates, data))
+    return run(ScatterNDOperatorDesc(*tensors, *counts), [data, indices, updates], **kwargs)
+
+
+def resample2(data, sizes, mode, direction, *floats, antialiased=None, **kwargs):
+    """Run RESAMPLE2, or with `antialiased` RESAMPLE3, with scales, input offsets and output offsets."""
+    fields = (BufferTensorDesc.of(data), like(data, sizes), mode, direction, None, *floats)
+    desc = (
+        Resample2OperatorDesc(*fields) if antialiased is None else Resample3OperatorDesc(*fields, antialiased)
+    )
+    return run(desc, [data], **kwargs)
+
+
+def grad(gradient, sizes, mode, *floats, direction=None, **kwargs):
+    """Run RESAMPLE_GRAD, or with `direction` RESAMPLE_GRAD1."""
+    gradient = np.asarray(gradient, kwargs.pop("dtype", F))
+    tensors = BufferTensorDesc.of(gradient), like(gradient, sizes)
+    if direction is None:
+        desc = ResampleGradOperatorDesc(*tensors, mode, None, *floats)
+    else:
+        desc = ResampleGrad1OperatorDesc(*tensors, mode, direction, None, *floats)
+    return run(desc, [gradient], **kwargs)

@@ -4,7 +4,7 @@ import re
 import pytest
 from dxdispatch_models import ABSENT, GATHER_ND, changed, save
 
-from remapnd.cli import main
+from remapnd.cli import main, table
 
 DESC = "dispatchables/gather/desc"
 
@@ -126,3 +126,53 @@ def test_policy(tmp_path, capsys):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["check", path, "--policy", "output_overlap=maybe"])
     assert "output_overlap must be one of reject, allow, got 'maybe'" in capsys.readouterr().err
+
+
+def test_table(tmp_path, capsys):
+    model = changed(GATHER_ND, (f"{DESC}/OutputTensor/DataType", "INT8"))
+    model["dispatchables"]["good"] = GATHER_ND["dispatchables"]["gather"]
+    path = save(tmp_path, model)
+    assert main(["check", path, "--format", "table", "--feature-level", "3_0"]) == 1
+    assert capsys.readouterr() == (
+        f"{path} at feature level 3_0\n"
+        "  dispatchables.gather  GATHER_ND  1 violation\n"
+        "    field                  rule                                         value  accepted from\n"
+        "    OutputTensor.DataType  must equal InputTensor.DataType = FLOAT32  INT8   no level\n".replace(
+            "rule                                         value",
+            "rule                                       value",
+        )
+        + "  dispatchables.good  GATHER_ND  valid (accepted from 3_0 on)\n"
+        "1 of 2 would be refused\n",
+        "",
+    )
+    assert main(["check", save(tmp_path, GATHER_ND), "--format", "table"]) == 0
+    assert capsys.readouterr().out.endswith("valid (accepted from 3_0 on)\n1 of 1 valid\n")
+
+
+def test_a_terminal_gets_a_table_in_colours(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(table, "is_terminal", lambda: True)
+    monkeypatch.setattr("remapnd.cli.check.is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "70")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    path = save(tmp_path, changed(GATHER_ND, (f"{DESC}/OutputTensor/DataType", "INT8")))
+    assert main(["check", path]) == 1
+    title, kind, heads, *lines = capsys.readouterr().out.splitlines()
+    assert title == f"\x1b[1m{path} at feature level 6_4\x1b[0m"
+    assert kind == "  dispatchables.gather  GATHER_ND  \x1b[31m1 violation\x1b[0m"
+    assert heads.startswith("\x1b[1m    field")
+    assert lines == [
+        "    OutputTensor.DataType  must equal             INT8   no level",
+        "                           InputTensor.DataType",
+        "                           = FLOAT32",
+        "\x1b[31m1 of 1 would be refused\x1b[0m",
+    ]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert main(["check", path]) == 1
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_formats_exclude_each_other(tmp_path, capsys):
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["check", save(tmp_path, GATHER_ND), "--json", "--format", "table"])
+    assert "not allowed with argument" in capsys.readouterr().err

@@ -47,6 +47,11 @@ def _python(*arguments, **options):
             ],
         ),
         ("resample1", ["Resource 'corners': 0, 0.5, 1, 1.5, 2", "Resource 'half': 1, 3, 5"]),
+        ("scatter_nd", ["Resource 'output': 10, 11, 2, 3, 20, 21"]),
+        (
+            "upsample_2d",
+            ["Resource 'output': 1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4"],
+        ),
     ],
 )
 def test_examples(capsys, name, lines):
@@ -56,7 +61,8 @@ def test_examples(capsys, name, lines):
 
 def test_every_example_is_tested_and_commented():
     names = {path.stem for path in EXAMPLES.glob("*.json")}
-    assert names == {"gather_nd", "gather_nd1", "gather_elements", "resample", "resample1"}
+    others = {"scatter_nd", "upsample_2d"}
+    assert names == {"gather_nd", "gather_nd1", "gather_elements", "resample", "resample1"} | others
     assert all(path.read_text().startswith("// DML_OPERATOR_") for path in EXAMPLES.glob("*.json"))
 
 
@@ -115,7 +121,7 @@ def test_paths(tmp_path, capsys):
     assert capsys.readouterr() == (f"Resource 'output' written to '{target / 'out.bin'}'\n", "")
 
 
-@pytest.mark.parametrize("level", ["3_0", "3.0", "DML_FEATURE_LEVEL_3_0"])
+@pytest.mark.parametrize("level", ["3_0", "3.0", "3", "DML_FEATURE_LEVEL_3_0"])
 def test_feature_level(tmp_path, capsys, level):
     path = save(tmp_path, GATHER_ND)
     assert main(["run", path, "--dml_feature_level", level]) == 0
@@ -127,6 +133,39 @@ def test_feature_level(tmp_path, capsys, level):
         "4 at feature level 2_1, got 2 "
         "(accepted from 3_0)"
     )
+
+
+def test_adapters_and_dependencies(tmp_path, capsys):
+    assert main(["run", "-s"]) == 0
+    adapter = capsys.readouterr().out
+    assert adapter.startswith(f"CPU, level {_core.level()}, ")
+    assert main(["run", "--show_dependencies", "--show_adapters", save(tmp_path, GATHER_ND)]) == 0
+    versions, again, printed = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(rf"remapnd {re.escape(__version__)}, NumPy [0-9.]+\S*, Python [0-9.]+\S*", versions)
+    assert (again + "\n", printed) == (adapter, "Resource 'output': 2, 3, 0, 1")
+
+
+def test_known_bugs_of_dxdispatch(tmp_path, capsys):
+    model = {
+        "resources": {
+            "text": {
+                "initialValuesDataType": "UINT8",
+                "initialValues": [72, 105],
+                "initialValuesOffsetInBytes": 2,
+                "sizeInBytes": 4,
+            }
+        },
+        "dispatchables": {},
+        "commands": [
+            {"type": "print", "resource": "text"},
+            {"type": "writeFile", "resource": "text", "targetPath": "text.bin"},
+        ],
+    }
+    arguments = ["run", save(tmp_path, model), "--output_path", str(tmp_path)]
+    for switch, printed, written in (("off", "72, 105", b"\0\0Hi"), ("on", "H, i", b"Hi\0\0")):
+        assert main([*arguments, "--policy", f"dxdispatch_compat={switch}"]) == 0
+        assert capsys.readouterr().out.startswith(f"Resource 'text': {printed}\n")
+        assert (tmp_path / "text.bin").read_bytes() == written
 
 
 def test_policy(tmp_path, capsys):
@@ -280,7 +319,7 @@ def test_memory_that_is_not_there(capsys, monkeypatch):
     assert capsys.readouterr() == ("", "remapnd: out of memory (Unable to allocate 8.00 GiB)\n")
 
 
-@pytest.mark.parametrize("command", ["run", "check", "resize", "selftest", "config"])
+@pytest.mark.parametrize("command", ["run", "check", "levels", "resize", "selftest", "config"])
 def test_help_has_an_example(capsys, command):
     with pytest.raises(SystemExit, match=r"^0$"):
         main([command, "--help"])

@@ -36,20 +36,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
 
 # Rows that the functions do not answer as the source: what they do instead, and why.
 DIFFERENCES: dict[str, tuple[type[Exception], str, str]] = {
-    r"ort/ResizeOpTest\.(ResizeOpCubic(?!.*_antialias).*|NoAntialias_.*)": (
-        ValueError,
-        "`mode` must be one of 'nearest', 'linear', got 'cubic'$",
-        "no cubic filter",
-    ),
-    r"ort/ResizeOpTest\.(Antialias_(?!Bilinear_Scale_Is_All_1|.*1s1/0).*|ResizeOpCubic.*_antialias.*)": (
-        TypeError,
-        "unexpected keyword argument 'antialias'$",
-        "no antialiasing",
-    ),
-    r"ort/ResizeOpTest\..*_tf_crop_and_resize_with(out)?_extrapolation.*": (
+    r"ort/ResizeOpTest\.(Antialias_\w*[dD]type|\w*_antialias_large_custom_coeff)/\d": (
         AssertionError,
-        r"where the source has (0|10)(\.0)? at ",
-        "positions outside take the edge sample, no extrapolation value",
+        r"^(144 where the source has 143|2 where the source has 1|8 where the source has 7) at ",
+        "integers are rounded once; ONNX Runtime rounds after each axis, where errors add up",
     ),
 }
 
@@ -59,7 +49,7 @@ ERRORS: dict[str, str] = {
     "axis out of range": r": `axes` must lie in \[-5, 5\), got (5|-6)$",
     "non-finite value": r": `scales` must be finite, got (nan|inf)$",
     "duplicate axis": r": `axes` must name each axis once, got \((2, 3, 2|-1, 4)\)$",
-    "roi too short": r": `scales` must have one value for each of 3 axes .*, got 2 values$",
+    "roi too short": r": `roi` must have two values for each of 3 axes, .*, got 4 values$",
     "rank mismatch": r": `shape` must have one value for each of 4 axes, got 5 values$",
 }
 
@@ -117,13 +107,15 @@ def of_onnx(row: vectors.Row, own: dict[str, Any]) -> Call:
         options["scales"] = inputs["scales"].tolist() if "scales" in inputs else attrs["scales"]
         shrinks = min(options["scales"]) < 1
     if attrs.get("antialias") and shrinks:  # without effect on what does not shrink
-        options["antialias"] = "onnx"
-    options |= own
-    if options["coordinates"] != "tf_crop_and_resize":
-        return Call(remapnd.resize, x, options)
-    del options["coordinates"]
-    roi = inputs["roi"].tolist() if "roi" in inputs else [0.0] * x.ndim + [1.0] * x.ndim
-    return Call(remapnd.resample, x, options | crop(lengths, options, roi))
+        options |= {"antialias": "onnx", "integer_rule": "half_up"}
+    if options["mode"] == "cubic":
+        options["cubic_coefficient"] = attrs.get("cubic_coeff_a", -0.75)
+    options["exclude_outside"] = bool(attrs.get("exclude_outside", 0))
+    if options["coordinates"] == "tf_crop_and_resize":
+        everything = [0.0] * x.ndim + [1.0] * x.ndim
+        options["roi"] = inputs["roi"].tolist() if "roi" in inputs else everything
+        options["extrapolation_value"] = attrs.get("extrapolation_value", 0)
+    return Call(remapnd.resize, x, options | own)
 
 
 def kept_aspect(lengths: Sequence[int], sizes: list[int], policy: str) -> list[int]:
@@ -133,23 +125,6 @@ def kept_aspect(lengths: Sequence[int], sizes: list[int], policy: str) -> list[i
     asked = [Fraction(m, n) for n, m in zip(lengths, sizes, strict=True)]
     scale = min(asked) if policy == "not_larger" else max(asked)
     return [math.floor(n * scale + Fraction(1, 2)) for n in lengths]
-
-
-def crop(lengths: Sequence[int], options: dict[str, Any], roi: list[float]) -> dict[str, Any]:
-    """Scales and offsets of tf_crop_and_resize: roi holds first and last positions, 1 being the last index.
-
-    A roi that is too short gives too few of both.
-    """
-    shape = options.get("shape") or [
-        math.floor(n * Fraction(s)) for n, s in zip(lengths, options["scales"], strict=True)
-    ]
-    scales, offsets = [], []
-    starts, ends = roi[: len(roi) // 2], roi[len(roi) // 2 :]
-    for n, m, start, end in zip(lengths, shape, map(Fraction, starts), map(Fraction, ends), strict=False):
-        first = start if m > 1 else (start + end) / 2
-        scales.append((m - 1) / ((end - start) * (n - 1)) if m > 1 else 1)
-        offsets.append(-first * (n - 1))
-    return {"shape": shape, "scales": scales, "input_offsets": offsets, "output_offsets": 0}
 
 
 def of_webnn(row: vectors.Row) -> Call:
@@ -203,18 +178,20 @@ def test_row_answered_in_another_way(row):
         check(row, call_of(row))
 
 
+@pytest.mark.parametrize("row", vectors.cases(DIFFERING))
+def test_axes_rounded_one_by_one(row):
+    call = call_of(row)
+    value, options = call.data, dict(call.options)
+    axes, shape = options.pop("axes"), options.pop("shape")
+    for axis, length in list(zip(axes, shape, strict=True))[::-1]:
+        value = remapnd.resize(value, length, axes=axis, **options)
+    assert vectors.disagreement(value, vectors.only_output(row), None) == ""
+
+
 @pytest.mark.parametrize("row", vectors.cases(FAILING))
 def test_row_with_an_error(row):
     with pytest.raises(ValueError, match=ERRORS[row["error"]]):
         call_of(row).run()
-
-
-@pytest.mark.parametrize("row", vectors.cases(row for row in DIFFERING if "extrapolation_" in row["id"]))
-def test_crop_where_nothing_is_extrapolated(row):
-    expected = vectors.only_output(row)
-    inside = vectors.array(expected) != row["attrs"].get("extrapolation_value", 0)
-    assert inside.any()
-    assert vectors.disagreement(call_of(row).run(), expected, row["tolerance"], inside) == ""
 
 
 @pytest.mark.parametrize("row", vectors.cases(row for row in ROWS if vectors.entry(OPTIONS, row)))

@@ -1,13 +1,12 @@
 """Every rule of `check` by its text, and that nothing a field can hold makes it raise."""
 
-import math
 import pickle
 from dataclasses import fields, replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from directml_descs import VALID, elements, garbage, sensible, tensor, texts
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd.directml import (
@@ -16,62 +15,14 @@ from remapnd.directml import (
     DirectMLError,
     FeatureLevel,
     GatherElementsOperatorDesc,
-    GatherND1OperatorDesc,
-    GatherNDOperatorDesc,
     OperatorDesc,
     OperatorType,
     Policy,
-    Resample1OperatorDesc,
-    ResampleOperatorDesc,
     TensorDataType,
     Violation,
     check,
     supported_levels,
 )
-
-
-def tensor(sizes, data_type="FLOAT32", **fields):
-    return BufferTensorDesc(data_type, sizes, **fields)
-
-
-def elements(data=(2, 3), indices=(2, 2), output=(2, 2), axis=1):
-    return GatherElementsOperatorDesc(tensor(data), tensor(indices, "INT64"), tensor(output), axis)
-
-
-def gather_nd(data, indices, output, *counts):
-    kind = GatherNDOperatorDesc if len(counts) == 2 else GatherND1OperatorDesc
-    return kind(tensor(data), tensor(indices, "INT64"), tensor(output), *counts)
-
-
-def resample(scales=(1, 2), count=2, mode="LINEAR", data=(2, 2), output=(2, 4)):
-    return ResampleOperatorDesc(tensor(data), tensor(output), mode, count, scales)
-
-
-def resample1(scales=(1, 2), count=2, inputs=(0.5, 0.5), outputs=(-0.5, -0.5), mode=1):
-    return Resample1OperatorDesc(tensor((2, 2)), tensor((2, 4)), mode, count, scales, inputs, outputs)
-
-
-def texts(desc, *args):
-    return [str(v) for v in check(desc, *args)]
-
-
-VALID = [
-    elements(),
-    elements(indices=(1, 7), output=(1, 7)),
-    gather_nd((1, 2, 2, 2), (1, 1, 2, 2), (1, 1, 2, 2), 3, 2),
-    gather_nd((3, 4, 5, 6, 7, 1)[:5], (1, 1, 1, 2, 3), (1, 1, 2, 6, 7), 5, 3),
-    gather_nd((1, 3, 2, 2), (1, 3, 2, 2), (1, 1, 3, 2), 3, 3, 1),
-    gather_nd((2, 2), (2, 2), (1, 1, 2)[1:], 2, 2),
-    gather_nd((2, 2), (1, 2), (1, 1), 2, 1),
-    gather_nd((2, 2), (2, 2), (2, 1)[::-1], 2, 2, 0),
-    resample(),
-    resample(count=None),
-    resample(scales=np.array([1, 2.5], np.float16)),
-    resample(scales=(Fraction(1, 3), 3.4028235e38)),
-    resample(mode=0),
-    resample1(),
-    resample1(count=None, inputs=[0, -1e9], outputs=range(2)),
-]
 
 
 @pytest.mark.parametrize("desc", VALID, ids=repr)
@@ -82,6 +33,33 @@ def test_valid_descriptors(desc):
 
 def with_input(**changes):
     return replace(elements(), InputTensor=replace(tensor((2, 3)), **changes))
+
+
+def counted(count):
+    """Describe a gather whose tensors have `count` dimensions."""
+    return elements((1,) * count, (1,) * count, (1,) * count, 0)
+
+
+@pytest.mark.parametrize(
+    ("desc", "field", "text"),
+    [
+        (counted(9), "InputTensor.DimensionCount", "must lie in [1, 8] at feature level 6_4, got 9"),
+        (counted(0), "OutputTensor.DimensionCount", "must lie in [1, 8] at feature level 6_4, got 0"),
+        (
+            replace(elements(), IndicesTensor=tensor((2, 2), "UINT4")),
+            "IndicesTensor.DataType",
+            "must be one of INT64, INT32, UINT64, UINT32 at feature level 6_4, got UINT4",
+        ),
+        (
+            replace(elements(), InputTensor=tensor((2, 3), "UNKNOWN")),
+            "InputTensor.DataType",
+            "must be one of FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, "
+            "UINT8 at feature level 6_4, got UNKNOWN",
+        ),
+    ],
+)
+def test_counts_and_types(desc, field, text):
+    assert f"GATHER_ELEMENTS: `{field}` {text}" in texts(desc)
 
 
 def with_output(sizes=(2, 2), **changes):
@@ -205,131 +183,6 @@ def test_tensor_rules_let_pass(desc):
     assert check(desc) == []
 
 
-OPERATOR_RULES = [
-    (elements(axis=2), ["`Axis` must lie in [0, 2), got 2"]),
-    (elements(axis=-1), ["`Axis` must be an integer in [0, 4294967295], got -1"]),
-    (elements(axis=None), ["`Axis` must be an integer in [0, 4294967295], got None"]),
-    (
-        elements(indices=(3, 2), output=(3, 2)),
-        ["`IndicesTensor.Sizes[0]` must be at most InputTensor.Sizes[0] = 2, got 3"],
-    ),
-    (elements(output=(2, 3)), ["`OutputTensor.Sizes` must equal IndicesTensor.Sizes = (2, 2), got (2, 3)"]),
-    (
-        elements(indices=(1, 2, 2), output=(2, 2)),
-        [
-            "`IndicesTensor.DimensionCount` must equal InputTensor.DimensionCount = 2, got 3",
-            "`OutputTensor.Sizes` must equal IndicesTensor.Sizes = (1, 2, 2), got (2, 2)",
-        ],
-    ),
-    (
-        gather_nd((2, 2), (2, 1), (2, 2), 0, 3),
-        [
-            "`InputDimensionCount` must lie in [1, 2], got 0",
-            "`IndicesDimensionCount` must lie in [1, 2], got 3",
-        ],
-    ),
-    (
-        gather_nd((2, 2, 2), (2, 1, 1), (1, 1, 2), 2, 2),
-        [
-            "`InputTensor.Sizes[0]` must be 1, as InputDimensionCount = 2 makes the dimensions before 1 "
-            "padding, got 2",
-            "`IndicesTensor.Sizes[0]` must be 1, as IndicesDimensionCount = 2 makes the dimensions before 1 "
-            "padding, got 2",
-        ],
-    ),
-    (
-        gather_nd((1, 2, 2), (1, 2, 3), (1, 1, 2), 2, 2),
-        [
-            "`IndicesTensor.Sizes[2]` must be at most InputDimensionCount = 2, as the length of an index "
-            "tuple, got 3"
-        ],
-    ),
-    (
-        gather_nd((3, 2, 2), (3, 2, 3), (1, 3, 2), 3, 3, 1),
-        [
-            "`IndicesTensor.Sizes[2]` must be at most InputDimensionCount - BatchDimensionCount = 2, as the "
-            "length of an index tuple, got 3"
-        ],
-    ),
-    (
-        gather_nd((3, 2, 2), (3, 2, 2), (1, 3, 2), 3, 3, 3),
-        [
-            "`BatchDimensionCount` must be less than min(InputDimensionCount, IndicesDimensionCount) = 3, "
-            "got 3"
-        ],
-    ),
-    (
-        gather_nd((1, 3, 2, 2), (1, 4, 2, 2), (1, 1, 4, 2), 3, 3, 1),
-        ["`IndicesTensor.Sizes[1]` must equal InputTensor.Sizes[1] = 3, a batch dimension, got 4"],
-    ),
-    # The literal formula of the page, with the last T dimensions of the input, is not accepted.
-    (
-        gather_nd((3, 4, 5, 6, 7), (1, 1, 1, 2, 3), (1, 2, 5, 6, 7), 5, 3),
-        ["`OutputTensor.Sizes` must be (1, 1, 2, 6, 7), got (1, 2, 5, 6, 7)"],
-    ),
-    (
-        gather_nd((2, 3), (4, 1), (1, 1), 2, 2),
-        ["`OutputTensor.Sizes` must be (4, 3), got (1, 1)"],
-    ),
-    (
-        gather_nd((2, 3, 4), (4, 5, 1), (1, 1, 1), 3, 3),
-        ["`OutputTensor.DimensionCount` must be at least 4 to hold the sizes (4, 5, 3, 4), got 3"],
-    ),
-    (resample(mode="CUBIC"), ["`InterpolationMode` must be one of NEAREST_NEIGHBOR, LINEAR, got 'CUBIC'"]),
-    (resample(mode=2), ["`InterpolationMode` must be one of NEAREST_NEIGHBOR, LINEAR, got 2"]),
-    (
-        resample(count=3),
-        [
-            "`ScaleCount` must equal InputTensor.DimensionCount = 2, got 3",
-            "`Scales` must have as many values as ScaleCount = 3, got (1, 2)",
-        ],
-    ),
-    (
-        resample(count=None, scales=[1.0]),
-        ["`Scales` must have as many values as InputTensor.DimensionCount = 2, got [1.0]"],
-    ),
-    (resample(count=-1), ["`ScaleCount` must be an integer in [0, 4294967295], got -1"]),
-    (resample(scales=3.0), ["`Scales` must be a sequence of numbers, got 3.0"]),
-    (resample(scales=("1", 2)), ["`Scales[0]` must be a number, got '1'"]),
-    (
-        resample(scales=(0, math.nan)),
-        [
-            "`Scales[0]` must be above 0 and finite as a float32, got 0",
-            "`Scales[1]` must be above 0 and finite as a float32, got nan",
-        ],
-    ),
-    # Finite and positive before they are stored in a FLOAT, not after.
-    (
-        resample(scales=(1e-60, 10**400)),
-        [
-            "`Scales[0]` must be above 0 and finite as a float32, got 1e-60",
-            f"`Scales[1]` must be above 0 and finite as a float32, got 1{'0' * 76}...",
-        ],
-    ),
-    (
-        resample1(count=1, inputs=(math.inf, 0), outputs=(0,)),
-        [
-            "`DimensionCount` must equal InputTensor.DimensionCount = 2, got 1",
-            "`Scales` must have as many values as DimensionCount = 1, got (1, 2)",
-            "`InputPixelOffsets` must have as many values as DimensionCount = 1, got (inf, 0)",
-            "`InputPixelOffsets[0]` must be finite as a float32, got inf",
-        ],
-    ),
-    (
-        resample1(outputs=[-math.inf, Fraction(-(10**400), 3)]),
-        [
-            "`OutputPixelOffsets[0]` must be finite as a float32, got -inf",
-            f"`OutputPixelOffsets[1]` must be finite as a float32, got Fraction(-1{'0' * 66}...",
-        ],
-    ),
-]
-
-
-@pytest.mark.parametrize(("desc", "expected"), OPERATOR_RULES)
-def test_operator_rules(desc, expected):
-    assert texts(desc) == [f"{desc.Type}: {text}" for text in expected]
-
-
 def test_every_violation_at_once():
     data = tensor((2, 3), "FLOAT64", Strides=(1, 1), TotalTensorSizeInBytes=1)
     indices = tensor((2, 0), "INT8")
@@ -402,37 +255,6 @@ def test_arguments_of_check():
         check(elements(), "3")
 
 
-class Unprintable:
-    def __repr__(self):
-        raise RuntimeError("no text")
-
-
-scalars = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 9),
-    st.integers(),
-    st.sampled_from([2**31, 2**32 - 1, 2**32, 2**63, 2**64, 10**5000, -(10**5000)]),
-    st.floats(),
-    st.fractions(),
-    st.complex_numbers(),
-    st.text(max_size=3),
-    st.binary(max_size=3),
-    st.sampled_from(["FLOAT32", "UINT32", "INT64", "OWNED_BY_DML", "LINEAR", *FeatureLevel, *OperatorType]),
-    st.sampled_from(
-        [np.float64("nan"), np.int8(-1), np.uint64(2**64 - 1), np.zeros(3), np.array(2), np.ones((2, 2))]
-    ),
-    st.builds(Unprintable),
-    st.builds(object),
-)
-garbage = st.one_of(
-    scalars, st.lists(scalars, max_size=10), st.tuples(scalars, scalars), st.dictionaries(st.text(), scalars)
-)
-sensible = st.one_of(
-    st.integers(0, 9),
-    st.lists(st.integers(0, 4), max_size=9),
-    st.lists(st.integers(1, 2), min_size=4, max_size=4),
-)
 tensors = st.builds(BufferTensorDesc, *[st.one_of(garbage, sensible) for _ in fields(BufferTensorDesc)])
 near_tensors = st.builds(
     BufferTensorDesc,
@@ -442,7 +264,6 @@ near_tensors = st.builds(
 )
 
 
-@settings(max_examples=400)
 @given(st.data())
 def test_check_never_raises(data):
     kind = data.draw(st.sampled_from(list(OPERATOR_DESCS.values())))

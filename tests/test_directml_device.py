@@ -481,3 +481,18 @@ def test_many_threads_share_an_operator():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_what_is_no_operator():
+    device = Device()
+    with pytest.raises(
+        TypeError, match=r"create_operator_initializer: `operators` must be of DeviceOperator, got a"
+    ):
+        device.create_operator_initializer([picked()])
+    with pytest.raises(
+        TypeError, match=r"`dispatchable` must be of DeviceOperator or OperatorInitializer, got a G"
+    ):
+        device.create_binding_table(picked())
+    with pytest.raises(TypeError, match=r"`desc` must be an operator descriptor, got str 'GATHER'"):
+        device.compile_operator("GATHER")
+    assert device.removed_reason is None

@@ -12,9 +12,16 @@ from directml_cases import (
     address,
     check_output,
     extent,
+    gather,
+    grad,
     layouts,
+    like,
     normal,
+    ramp,
+    resample2,
     resample_cases,
+    scatter,
+    scatter_nd,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,42 +32,16 @@ from remapnd.directml import (
     Policy,
     Resample1OperatorDesc,
     Resample2OperatorDesc,
-    Resample3OperatorDesc,
     ResampleGrad1OperatorDesc,
     ResampleGradOperatorDesc,
     ScatterNDOperatorDesc,
     ScatterOperatorDesc,
     Size2D,
-    TensorDataType,
     Upsample2DOperatorDesc,
     run,
 )
 
 F = np.float32
-ramp = np.arange(8, dtype=F)
-
-
-def like(array, sizes):
-    """Describe a tensor of other sizes with the type of an array."""
-    return BufferTensorDesc(TensorDataType.from_dtype(array.dtype), sizes)
-
-
-def gather(data, indices, sizes, axis, count, **kwargs):
-    data, indices = np.asarray(data, F), np.asarray(indices)
-    tensors = BufferTensorDesc.of(data), BufferTensorDesc.of(indices), like(data, sizes)
-    return run(GatherOperatorDesc(*tensors, axis, count), [data, indices], **kwargs).tolist()
-
-
-def scatter(data, indices, updates, axis, **kwargs):
-    data, indices, updates = np.asarray(data, F), np.asarray(indices), np.asarray(updates, F)
-    tensors = map(BufferTensorDesc.of, (data, indices, updates, data))
-    return run(ScatterOperatorDesc(*tensors, axis), [data, indices, updates], **kwargs)
-
-
-def scatter_nd(data, indices, updates, *counts, **kwargs):
-    data, indices, updates = np.asarray(data, F), np.asarray(indices), np.asarray(updates, F)
-    tensors = map(BufferTensorDesc.of, (data, indices, updates, data))
-    return run(ScatterNDOperatorDesc(*tensors, *counts), [data, indices, updates], **kwargs)
 
 
 def upsample(data, scale, mode):
@@ -70,26 +51,6 @@ def upsample(data, scale, mode):
         BufferTensorDesc.of(data), like(data, (*outer, h * scale.Height, w * scale.Width)), scale, mode
     )
     return run(desc, [data], feature_level="1_0")
-
-
-def resample2(data, sizes, mode, direction, *floats, antialiased=None, **kwargs):
-    """Run RESAMPLE2, or with `antialiased` RESAMPLE3, with scales, input offsets and output offsets."""
-    fields = (BufferTensorDesc.of(data), like(data, sizes), mode, direction, None, *floats)
-    desc = (
-        Resample2OperatorDesc(*fields) if antialiased is None else Resample3OperatorDesc(*fields, antialiased)
-    )
-    return run(desc, [data], **kwargs)
-
-
-def grad(gradient, sizes, mode, *floats, direction=None, **kwargs):
-    """Run RESAMPLE_GRAD, or with `direction` RESAMPLE_GRAD1."""
-    gradient = np.asarray(gradient, kwargs.pop("dtype", F))
-    tensors = BufferTensorDesc.of(gradient), like(gradient, sizes)
-    if direction is None:
-        desc = ResampleGradOperatorDesc(*tensors, mode, None, *floats)
-    else:
-        desc = ResampleGrad1OperatorDesc(*tensors, mode, direction, None, *floats)
-    return run(desc, [gradient], **kwargs)
 
 
 # Vectors, computed from the rules with exact rationals.
@@ -292,7 +253,7 @@ def gather_cases(draw):
     return axis, len(real), *tensors
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(gather_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_gather_on_any_layout(case, index_type, seed):
     axis, count, data, indices, output = case
@@ -331,7 +292,7 @@ def scatter_cases(draw):
     return axis, *[(tuple(s), draw(layouts(s, k < 3))) for k, s in enumerate((data, sizes, sizes, data))]
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scatter_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_scatter_on_any_layout(case, index_type, seed):
     axis, data, indices, updates, output = case
@@ -365,7 +326,7 @@ def scatter_nd_cases(draw):
     return len(data), len(indices), *[(tuple(s), draw(layouts(s, k < 3))) for k, s in enumerate(full)]
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scatter_nd_cases(), INDEX_TYPES, st.integers(0, 2**32 - 1))
 def test_scatter_nd_on_any_layout(case, index_type, seed):
     data_count, indices_count, data, indices, updates, output = case
@@ -419,7 +380,7 @@ MODES = st.sampled_from(["LINEAR", "NEAREST_NEIGHBOR"])
 DIRECTION = st.sampled_from(["DECREASING", "INCREASING"])
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(resample_cases(), MODES, DIRECTION, st.sampled_from(sorted(ROUND)), st.integers(0, 2**32 - 1))
 def test_resample2_on_any_layout(case, mode, direction, rounding, seed):
     data, output, *floats = case
@@ -443,7 +404,7 @@ def test_resample2_on_any_layout(case, mode, direction, rounding, seed):
     check_output(output, got, expected, memory, before)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(
     case=resample_cases(),
     mode=MODES,

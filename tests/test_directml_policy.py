@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_directml_operators import gather, grad, ramp, resample2, scatter, scatter_nd
+from directml_cases import gather, grad, ramp, resample2, scatter, scatter_nd
 
 from remapnd.directml import (
     BufferTensorDesc,

@@ -36,6 +36,11 @@ WORDS = [
     "\ud800",
     "é",
     "LINEAR",
+    "INCREASING",
+    "RESAMPLE3",
+    "SCATTER_ND",
+    "UPSAMPLE_2D",
+    "RESAMPLE_GRAD",
 ]
 KEYS = [
     "type",
@@ -65,6 +70,9 @@ KEYS = [
     "GuaranteedBaseOffsetAlignment",
     "DimensionCount",
     "Axis",
+    "Width",
+    "Antialiased",
+    "Scales",
     "BatchDimensionCount",
     "InputTensor",
     "OutputTensor",
@@ -122,6 +130,62 @@ MODELS = [
             },
         ),
     ),
+    changed(
+        GATHER_ND,
+        ("resources/updates", GATHER_ND["resources"]["input"]),
+        (
+            "dispatchables/gather",
+            {
+                "type": "SCATTER",
+                "InputTensor": {"DataType": "FLOAT32", "Sizes": [2, 2]},
+                "IndicesTensor": {"DataType": "UINT32", "Sizes": [1, 2]},
+                "UpdatesTensor": {"DataType": "FLOAT32", "Sizes": [1, 2]},
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2, 2]},
+                "Axis": 1,
+            },
+        ),
+        ("commands/0/bindings/UpdatesTensor", "updates"),
+    ),
+    changed(
+        GATHER_ND,
+        (
+            "dispatchables/gather",
+            {
+                "type": "UPSAMPLE_2D",
+                "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+                "ScaleSize": {"Width": 1, "Height": 1},
+                "InterpolationMode": "LINEAR",
+            },
+        ),
+    ),
+    *[
+        changed(
+            GATHER_ND,
+            (
+                "dispatchables/gather",
+                {
+                    "type": kind,
+                    **{
+                        tensor: {"DataType": "FLOAT32", "Sizes": [4, 1] if tensor == large else [1, 1]}
+                        for tensor in tensors
+                    },
+                    "InterpolationMode": "LINEAR",
+                    "RoundingDirection": "DECREASING",
+                    "DimensionCount": 2,
+                    "Scales": [0.25, 1],
+                    "InputPixelOffsets": [0.5, 0.5],
+                    "OutputPixelOffsets": [-0.5, -0.5],
+                    "Antialiased": True,
+                },
+            ),
+            ("commands/0/bindings", dict(zip(tensors, ("input", "output"), strict=True))),
+        )
+        for kind, tensors, large in (
+            ("RESAMPLE3", ("InputTensor", "OutputTensor"), "InputTensor"),
+            ("RESAMPLE_GRAD1", ("InputGradientTensor", "OutputGradientTensor"), "OutputGradientTensor"),
+        )
+    ],
 ]
 
 
@@ -175,14 +239,14 @@ def _run_anything(folder, text, monkeypatch, capsys):
     assert all(line.startswith(begins) for line in errors.splitlines())
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_mutated_models_end_in_results_or_clear_errors(tmp_path, monkeypatch, capsys, data):
     model = _mutated(data.draw(st.sampled_from(MODELS)), data.draw)
     _run_anything(tmp_path, json.dumps(model), monkeypatch, capsys)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_mutated_texts_end_in_results_or_clear_errors(tmp_path, monkeypatch, capsys, data):
     text = json.dumps(data.draw(st.sampled_from(MODELS[1:])))

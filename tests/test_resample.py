@@ -15,7 +15,7 @@ from strategies import LAYOUTS, MOVABLE_DTYPES, laid_out, random_array, result_a
 import remapnd
 from remapnd import ResamplePlan, _core, reference, resample, resize
 from remapnd.coordinates import COORDINATE_MODES
-from remapnd.plans.resample import _division
+from remapnd.plans.arithmetic import _division
 from remapnd.taps import NEAREST_RULES
 
 INTEGERS = [np.dtype(d) for d in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")]
@@ -445,7 +445,7 @@ def test_plan_explains():
         (
             lambda x: resize(x, 3, mode="cubi"),
             ValueError,
-            "resize: `mode` must be one of 'nearest', 'linear', got 'cubi'",
+            "resize: `mode` must be one of 'nearest', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
         ),
         (
             lambda x: resize(x, 3, mode="nearest", nearest_rule="up"),

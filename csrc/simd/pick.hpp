@@ -214,6 +214,35 @@ inline __m128i pick_16(const std::uint8_t* window, const std::uint8_t* place) {
 
 #endif
 
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+
+// What pick_16 picks by place from a, and by place + 16 from b.
+template <int windows>
+inline __m256i pick_32(const std::uint8_t* a, const std::uint8_t* b, const std::uint8_t* place) {
+    const auto load = [](const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); };
+    const auto load_two = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
+    if constexpr (windows == 1) {
+        return _mm256_shuffle_epi8(_mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1), load_two(place));
+    } else {
+        // Two windows are the halves of a vector, each shuffled by the numbers that it has.
+        const __m256i first = _mm256_setr_m128i(_mm_setzero_si128(), _mm_set1_epi8(0x10));
+        const auto picked = [&](const std::uint8_t* window, const std::uint8_t* at) {
+            const __m256i n = _mm256_sub_epi8(_mm256_broadcastsi128_si256(load(at)), first);
+            if constexpr (windows == 2)
+                return _mm256_shuffle_epi8(load_two(window), _mm256_adds_epu8(n, _mm256_set1_epi8(0x70)));
+            const __m256i m = _mm256_sub_epi8(n, _mm256_set1_epi8(0x20));
+            return _mm256_or_si256(
+                _mm256_shuffle_epi8(load_two(window), _mm256_adds_epu8(n, _mm256_set1_epi8(0x70))),
+                _mm256_shuffle_epi8(load_two(window + 32), _mm256_adds_epu8(m, _mm256_set1_epi8(0x70))));
+        };
+        const __m256i from_a = picked(a, place), from_b = picked(b, place + 16);
+        return _mm256_or_si256(_mm256_inserti128_si256(from_a, _mm256_castsi256_si128(from_b), 1),
+                               _mm256_permute2x128_si256(from_a, from_b, 0x31));
+    }
+}
+
+#endif
+
 #if REMAPND_LEVEL_V4
 
 template <>

@@ -1,5 +1,6 @@
 """The compiled core as Python sees it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -111,8 +112,28 @@ class Axis:
         one: float = 1.0,
     ) -> None: ...
 
+class FilterAxis:
+    """One resampled axis with any number of taps; contiguous arrays.
+
+    Output x has the taps ``start[x] + k``, ``k < count[x]``, in [0, n_in), of weight ``weights[x, k]``, a
+    value of the working type. With ``c = base[x]`` it is ``x[c] + sum of w[k] * (x[k] - x[c])`` over the
+    other taps in ascending order; without `base` the sum of ``w[k] * x[k]``, and counts may be 0. `fine`
+    holds the weights in float64, for a second look at doubtful integers.
+    """
+
+    def __init__(
+        self,
+        axis: int,
+        n_in: int,
+        start: npt.NDArray[np.int64],
+        count: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64],
+        base: npt.NDArray[np.int64] | None,
+        fine: npt.NDArray[np.float64] | None,
+    ) -> None: ...
+
 class Rounding:
-    """How a working value becomes an integer (Rounding in csrc/kernels.hpp).
+    """How a working value becomes an integer, clamped to its dtype (Rounding in csrc/kernels.hpp).
 
     `rule` is 0 half_up, 1 half_even, 2 truncate by sign, 3 truncate down, 4 truncate up.
     """
@@ -129,16 +150,25 @@ class Rounding:
     ) -> None: ...
 
 class Linear:
-    """Linear resampling along `axes`, ascending; `order` lists their positions in the order of application.
+    """Resampling along `axes`, ascending; `order` lists their positions in the order of application.
 
     `type` is the place in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16,
-    float32, float64; `work` 0 float32, 1 float64, 2 uint16; with `pairs` items are two of the type. A call
-    returns the flat positions of results within `bound` of a decision.
+    float32, float64; `work` 0 float32, 1 float64, 2 uint16 (with linear axes only); with `pairs` items are
+    two of the type. A call returns the flat positions of results within `bound` of a decision. Where the
+    working type is float32 and filter axes have `fine` weights, those are computed again in float64, with
+    the weights of linear axes as given, and only results within `fine_bound` of a decision are returned.
     """
 
-    def __init__(self, type: int, work: int, pairs: bool, axes: list[Axis], order: list[int]) -> None: ...
+    def __init__(
+        self, type: int, work: int, pairs: bool, axes: Sequence[Axis | FilterAxis], order: list[int]
+    ) -> None: ...
     def __call__(
-        self, data: npt.NDArray[Any], out: npt.NDArray[Any], rounding: Rounding, bound: float
+        self,
+        data: npt.NDArray[Any],
+        out: npt.NDArray[Any],
+        rounding: Rounding,
+        bound: float,
+        fine_bound: float = 0.0,
     ) -> npt.NDArray[np.int64]: ...
 
 class Nearest:
@@ -146,3 +176,78 @@ class Nearest:
 
     def __init__(self, axes: list[Axis]) -> None: ...
     def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
+
+class PreparedResample:
+    """A `Linear` or `Nearest` none of whose results is ever in doubt, and the arrays it is for.
+
+    A call returns the result, or None where more has to be looked at: arrays that are not plain NumPy, not
+    aligned or do not fit, an `out` that may overlap.
+    """
+
+    def __init__(
+        self,
+        run: Linear | Nearest,
+        rounding: Rounding,
+        dtype: np.dtype[Any],
+        data_shape: list[int],
+        output_shape: list[int],
+    ) -> None: ...
+    def __call__(self, data: object, out: object) -> npt.NDArray[Any] | None: ...
+
+class RecentResamples:
+    """Some prepared resamplings, each kept with the arguments of its call; a call finds the one that fits.
+
+    Only arguments that cannot change are kept: None, bool, int, float, str and tuples of them.
+    """
+
+    def __init__(self) -> None: ...
+    def __call__(
+        self, data: object, arguments: tuple[object, ...], out: object
+    ) -> npt.NDArray[Any] | None: ...
+    def keep(self, prepared: PreparedResample, arguments: tuple[object, ...]) -> None: ...
+
+
+# ---- sample
+
+MAX_BIN_SAMPLES: int
+
+class SampleAxis:
+    """A sampled axis of n samples: coordinate g stands for position (g * scale + shift) / 2.
+
+    `low` and `high` are the borders at which positions are reflected.
+    """
+
+    def __init__(self, n: int, scale: float, shift: float, low: float, high: float) -> None: ...
+
+class Sample:
+    """Sampling at positions that are data; `axes` are those of data behind batch and channel.
+
+    `mode` is 0 nearest, 1 linear, 2 cubic; `padding` 0 zeros, 1 border, 2 reflection; the types are numbered
+    as in `Linear`, that of the data not read for nearest. With `batches` grid k samples data batches[k].
+    """
+
+    def __init__(
+        self, mode: int, padding: int, type: int, grid_type: int, axes: list[SampleAxis]
+    ) -> None: ...
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        grid: npt.NDArray[Any],
+        batches: npt.NDArray[np.int64] | None,
+        out: npt.NDArray[Any],
+    ) -> None: ...
+
+def roi_align(
+    data: npt.NDArray[Any],
+    batches: npt.NDArray[np.int64],
+    start: npt.NDArray[np.float64],
+    bin: npt.NDArray[np.float64],
+    per_bin: npt.NDArray[np.int64],
+    pooling: int,
+    type: int,
+    out: npt.NDArray[Any],
+) -> None:
+    """Pool regions: start, bin and per_bin have two values for each, flat.
+
+    `pooling` is 0 average, 1 largest; `type` numbered as in `Linear`.
+    """

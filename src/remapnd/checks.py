@@ -31,10 +31,22 @@ def integer(op: str, name: str, value: object) -> int:
         raise TypeError(must(op, name, "be an integer", repr(value))) from None
 
 
+def boolean(op: str, name: str, value: object) -> None:
+    """Refuse what is not a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be True or False", repr(value)))
+
+
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", repr(value)))
+
+
+def flag(op: str, name: str, value: object) -> None:
+    """Refuse what is not True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(must(op, name, "be True or False", repr(value)))
 
 
 def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
@@ -189,7 +201,7 @@ _FILLS = {"M": "M", "m": "m", "S": "S", "U": "U", "c": "biufc"}
 _REAL = "biuf"
 
 
-def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
+def fill_item(op: str, value: object, dtype: np.dtype[Any], name: str = "fill_value") -> bytes:
     """Return `value` as the bytes of one item of `dtype`; the int 0 is zero bytes in every dtype."""
     if type(value) is int and value == 0:
         return bytes(dtype.itemsize)
@@ -206,13 +218,13 @@ def fill_item(op: str, value: object, dtype: np.dtype[Any]) -> bytes:
     else:
         given = np.asarray(value)
         if given.ndim:
-            raise ValueError(must(op, "fill_value", "be a scalar", f"shape {given.shape}"))
+            raise ValueError(must(op, name, "be a scalar", f"shape {given.shape}"))
         kind = "i" if isinstance(value, int) else given.dtype.kind
         fits = kind in _FILLS.get(dtype.kind, _REAL)
         if fits:
             item = _converted(value, given, dtype)
     if item is None:
-        text = must(op, "fill_value", f"be castable to {dtype} without loss", shown(value, repr))
+        text = must(op, name, f"be castable to {dtype} without loss", shown(value, repr))
         raise ValueError(text) if fits else TypeError(text)
     return item.tobytes()
 
@@ -278,12 +290,20 @@ def numbers(op: str, name: str, value: object, count: int) -> list[Fraction]:
     return [as_fraction(v, op=op, parameter=name) for v in _one_each(op, name, value, count)]
 
 
-def scales(op: str, value: object, count: int) -> list[Fraction]:
+def within(op: str, name: str, value: Any, bound: int) -> Fraction:
+    """Return a real number of at most a magnitude, exactly."""
+    exact = as_fraction(value, op=op, parameter=name)
+    if abs(exact) > bound:
+        raise ValueError(must(op, name, f"lie in [{-bound}, {bound}]", value))
+    return exact
+
+
+def scales(op: str, value: object, count: int, name: str = "scales") -> list[Fraction]:
     """Return finite real numbers > 0, one for each of `count` axes, exactly."""
-    exact = numbers(op, "scales", value, count)
-    for scale, given in zip(exact, _one_each(op, "scales", value, count), strict=True):
+    exact = numbers(op, name, value, count)
+    for scale, given in zip(exact, _one_each(op, name, value, count), strict=True):
         if scale <= 0:
-            raise ValueError(must(op, "scales", "be > 0", given))
+            raise ValueError(must(op, name, "be > 0", given))
     return exact
 
 
@@ -297,6 +317,14 @@ def lengths(op: str, value: object, n_ins: Sequence[int]) -> list[int]:
     return n_outs
 
 
+def length(op: str, name: str, value: object) -> int:
+    """Return the length of an axis that has samples."""
+    n = integer(op, name, value)
+    if n < 1:
+        raise ValueError(must(op, name, "be at least 1", n))
+    return n
+
+
 def scaled_lengths(op: str, n_ins: Sequence[int], exact_scales: Sequence[Fraction]) -> list[int]:
     """Return output lengths ``floor(length * scale)``, which are 0 only where the length is."""
     n_outs = []
@@ -307,6 +335,39 @@ def scaled_lengths(op: str, n_ins: Sequence[int], exact_scales: Sequence[Fractio
             raise ValueError(must(op, "scales", rule, float(scale)))
         n_outs.append(n_out)
     return n_outs
+
+
+def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None:
+    """Refuse a way of antialiasing that is unknown or that the mode does not have."""
+    if value is None:
+        return
+    if not isinstance(value, str) or value not in allowed:
+        rule = f"be None or one of {', '.join(map(repr, allowed))}"
+        raise ValueError(must(op, "antialias", rule, shown(value, repr)))
+    if mode == "nearest":
+        raise ValueError(must(op, "antialias", "be None for mode 'nearest'", repr(value)))
+    if value == "directml" and mode != "linear":
+        rule = f"be None, 'pillow' or 'onnx' for mode {mode!r} ('directml' has only 'linear')"
+        raise ValueError(must(op, "antialias", rule, repr(value)))
+
+
+def regions(
+    op: str, value: object, count: int, coordinates: str, crop: str
+) -> list[tuple[Fraction, Fraction]]:
+    """Return start and end for each of `count` axes, from all starts followed by all ends."""
+    if coordinates != crop:
+        if value is not None:
+            rule = f"be None for coordinates {coordinates!r} (it belongs to {crop!r})"
+            raise ValueError(must(op, "roi", rule, shown(value, repr)))
+        return [(Fraction(0), Fraction(1))] * count
+    value = _listed(value)
+    rule = f"have two values for each of {count} axes, first all starts, then all ends"
+    if value is None or isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(must(op, "roi", rule, shown(value, repr)))
+    if len(value) != 2 * count:
+        raise ValueError(must(op, "roi", rule, f"{len(value)} values"))
+    exact = [as_fraction(v, op=op, parameter="roi") for v in value]
+    return list(zip(exact[:count], exact[count:], strict=True))
 
 
 def arithmetic_dtype(op: str, dtype: np.dtype[Any], allowed: Sequence[str]) -> None:

@@ -28,6 +28,7 @@ COORDINATE_MODES: Final = (
     "pytorch_half_pixel",
     "tf_half_pixel_for_nn",
 )
+CROP: Final = "tf_crop_and_resize"  # the one mode that a region of interest belongs to
 
 Number: TypeAlias = "SupportsInt | SupportsFloat | Fraction"
 Int64Array: TypeAlias = NDArray[np.int64]
@@ -97,6 +98,13 @@ class AxisMap:
         a, b, d = self._integers
         begin, end = -((b - low * d) // a), -((b - high * d) // a)
         return min(max(begin, 0), m), min(max(end, 0), m)
+
+    def inside(self, n: int, m: int) -> tuple[int, int]:
+        """Find the output samples whose positions lie in [0, n - 1]: begin and end of their run."""
+        rising = self if self.step >= 0 else self.reversed(m)
+        begin = rising.span(0, n, m)[0]
+        end = max(m - rising.mirrored(n).reversed(m).span(0, n, m)[0], begin)
+        return (begin, end) if rising is self else (m - end, m - begin)
 
     @cached_property
     def _integers(self) -> tuple[int, int, int]:
@@ -168,21 +176,31 @@ def axis_map(scale: Number, input_offset: Number = HALF, output_offset: Number =
     return AxisMap(-after * step - before, step)
 
 
-def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None) -> AxisMap:
+def coordinate_map(
+    mode: str,
+    n_in: int,
+    n_out: int,
+    scale: Number | None = None,
+    roi: tuple[Number, Number] = (0, 1),
+) -> AxisMap:
     """Map of an ONNX ``coordinate_transformation_mode`` for one axis.
 
     Parameters
     ----------
-    mode : one of `COORDINATE_MODES`
+    mode : one of `COORDINATE_MODES`, or `CROP`
     n_in, n_out : int, >= 0
         Lengths of the axis before and after.
     scale : int, float or Fraction, > 0, optional
-        Output samples per input sample; ``Fraction(n_out, n_in)`` when None. "align_corners" does not use it.
+        Output samples per input sample; ``Fraction(n_out, n_in)`` when None. "align_corners" and
+        "tf_crop_and_resize" do not use it.
+    roi : (start, end), int, float or Fraction
+        Positions of the first and last output sample under "tf_crop_and_resize", in units of n - 1.
 
     Raises
     ------
     TypeError, ValueError
-        `scale` is not a real number; is not finite and positive; `mode` is unknown, or a length is negative.
+        `scale` or `roi` is not a real number; is not finite, `scale` is not positive; `mode` is unknown, or a
+        length is negative.
 
     Notes
     -----
@@ -195,10 +213,13 @@ def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None
     half_pixel_symmetric   n/2 * (1 - m / (s * n)) + (X + 1/2) / s - 1/2
     pytorch_half_pixel     as half_pixel if m > 1, else 0
     tf_half_pixel_for_nn   (X + 1/2) / s
+    tf_crop_and_resize     (start + X * (end - start) / (m - 1)) * (n - 1); (start + end) / 2 * (n - 1)
+                           if m = 1
     =====================  ==========================================
     """
-    if mode not in COORDINATE_MODES:
-        raise ValueError(f"coordinate_map: `mode` must be one of {', '.join(COORDINATE_MODES)}, got {mode!r}")
+    if mode not in (*COORDINATE_MODES, CROP):
+        modes = ", ".join((*COORDINATE_MODES, CROP))
+        raise ValueError(f"coordinate_map: `mode` must be one of {modes}, got {mode!r}")
     n_in, n_out = operator.index(n_in), operator.index(n_out)
     for name, length in (("n_in", n_in), ("n_out", n_out)):
         if length < 0:
@@ -211,6 +232,11 @@ def coordinate_map(mode: str, n_in: int, n_out: int, scale: Number | None = None
             raise ValueError(f"coordinate_map: `scale` must be > 0, got {shown(scale)}")
     if mode == "align_corners":
         return AxisMap(Fraction(0), Fraction(n_in - 1, n_out - 1) if n_out > 1 else Fraction(0))
+    if mode == CROP:
+        start, end = (as_fraction(v, op="coordinate_map", parameter="roi") * (n_in - 1) for v in roi)
+        if n_out > 1:
+            return AxisMap(start, (end - start) / (n_out - 1))
+        return AxisMap((start + end) / 2, Fraction(0))
     if mode == "pytorch_half_pixel" and n_out <= 1:
         return AxisMap(Fraction(0), Fraction(0))
     if mode == "asymmetric":

@@ -11,10 +11,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from . import arrays
+from . import arrays, checks
+from .coordinates import COORDINATE_MODES, CROP, Number, coordinate_map
+from .plans import explanation
 from .plans.resample import PerAxis, ResamplePlan
+from .taps import NEAREST_RULES, nearest_table
 
-Mode: TypeAlias = Literal["nearest", "linear"]
+Mode: TypeAlias = Literal["nearest", "linear", "cubic", "box", "lanczos3"]
+Antialias: TypeAlias = Literal["pillow", "onnx", "directml"]
 NearestRule: TypeAlias = Literal["half_up", "half_down", "floor", "ceil"]
 IntegerRule: TypeAlias = Literal["half_up", "half_even", "truncate"]
 _Options: TypeAlias = tuple[tuple[str, Any], ...]
@@ -25,6 +29,7 @@ Coordinates: TypeAlias = Literal[
     "half_pixel_symmetric",
     "pytorch_half_pixel",
     "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
 ]
 
 
@@ -38,7 +43,8 @@ def _kept(
 
 def _plan(make: Callable[..., ResamplePlan], *arguments: Any, **options: Any) -> ResamplePlan:
     """Return the plan for these arguments, from the cache if it is there."""
-    plain = {name: _plain(value) for name, value in options.items()}
+    # The value that fills keeps its type: an item of a date has no equal in Python.
+    plain = {k: v if k == "extrapolation_value" else _plain(v) for k, v in options.items()}
     types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in plain.values())
     key = tuple(plain.items())
     try:
@@ -59,6 +65,9 @@ def resample(
     output_offsets: PerAxis = -0.5,
     mode: Mode = "linear",
     nearest_rule: NearestRule = "half_up",
+    antialias: Antialias | None = None,
+    cubic_coefficient: Number = -0.75,
+    exclude_outside: bool = False,
     integer_rule: IntegerRule = "half_up",
     out: Any = None,
 ) -> Any:
@@ -70,8 +79,8 @@ def resample(
     Parameters
     ----------
     data : array_like of any rank
-        Nearest takes every fixed-size dtype; linear integers of 8 to 64 bits, float16, bfloat16, float32,
-        float64, complex64 and complex128.
+        Nearest takes every fixed-size dtype; the other modes integers of 8 to 64 bits, float16, bfloat16,
+        float32, float64, complex64 and complex128.
     scales : int, float or Fraction, or one for each of `axes`, > 0, optional
         Output samples per input sample. A float means its exact binary value. By default the exact ratio of
         output to input length.
@@ -82,13 +91,30 @@ def resample(
     input_offsets, output_offsets : int, float or Fraction, or one for each of `axes`
         Added to the coordinates before and after they are scaled. The defaults, 1/2 and -1/2, align the
         outer edges of first and last sample; 0 and 0 align the centres of the first samples.
-    mode : "linear" or "nearest"
+    mode : "nearest", "linear", "cubic", "box" or "lanczos3"
+        How input samples k at distances ``t = k - x`` make an output sample: the one at the position;
+        ``1 - |t|`` (the two next to it); the cubic of `cubic_coefficient` (four); 1 for ``-1/2 < t <= 1/2``
+        (one); ``sinc(t) sinc(t / 3)`` (six). Weights are divided by their sum.
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
         Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are
         exact.
+    antialias : None, "pillow", "onnx" or "directml"
+        Stretch the filter by ``max(1, 1 / scale)``, by which t above is divided, so that all samples of an
+        axis that shrinks take part. Not with "nearest". The three differ at the edges and in when they do so:
+
+        * "pillow": taps outside are dropped, the others divided by what is left; so do Pillow and PyTorch
+        * "onnx": taps outside are those of the edge sample, unless `exclude_outside`
+        * "directml": as "pillow", but only for "linear", and only along axes with ``1 / scale > 2``
+    cubic_coefficient : int, float or Fraction
+        The a in ``(a + 2) |t|**3 - (a + 3) t**2 + 1`` for ``|t| <= 1`` and ``a |t|**3 - 5 a t**2 + 8 a |t| -
+        4 a`` up to 2. It is -3/4 in OpenCV, PyTorch and ONNX, and -1/2 in Pillow, TensorFlow and where
+        PyTorch antialiases.
+    exclude_outside : bool
+        Drop taps outside, as "pillow" does, also with "onnx" and without antialiasing.
     integer_rule : "half_up", "half_even" or "truncate"
-        How linear on integers rounds: ``floor(v + 1/2)``, to nearest with ties to even, towards zero. v is
-        the exact rational result: the integer is right for every value.
+        How results on integers are rounded: ``floor(v + 1/2)``, to nearest with ties to even, towards zero. v
+        is the exact rational result: the integer is right for every value. What lies outside the range of the
+        dtype, as "cubic" and "lanczos3" can, becomes the nearest end of it.
     out : array, optional
         Written in place and returned; must have the shape and dtype of the result and not overlap `data`.
 
@@ -101,11 +127,16 @@ def resample(
     TypeError
         `data` has a dtype that the mode does not take; an option is not of the type that it should be.
     ValueError
-        A scale is not positive and finite, an axis or length is out of range, an option is unknown, the
-        result is too large, or `out` does not fit.
+        A scale is not positive and finite, an axis or length is out of range, an option is unknown or does
+        not go with `mode`, the result or a table of weights (over 2**28) is too large, or `out` does not fit.
 
     Notes
     -----
+    A position more than one sample outside the axis is taken at one sample outside where taps outside are
+    dropped; otherwise the edge sample goes on for ever. A tap is there if its weight is not zero: windows of
+    taps are those of the formulas. Weights of "lanczos3" are ratios of multiples of 2**-60; all others are
+    exact. Each is rounded once, to float32 (float64 for float64 data).
+
     Source of the rule: DML_RESAMPLE1_OPERATOR_DESC, ``X = (x + InputPixelOffset) * Scale +
     OutputPixelOffset``. The bits of the result do not depend on machine, threads or memory layout.
 
@@ -116,6 +147,13 @@ def resample(
     array([0.  , 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3.  ])
     >>> resample(np.arange(20), shape=6, mode="nearest")
     array([ 1,  5,  8, 11, 15, 18])
+
+    Antialiasing, at the edges by two rules:
+
+    >>> resample(np.arange(8.0), shape=3, antialias="pillow")
+    array([1.10526316, 3.5       , 5.89473684])
+    >>> resample(np.arange(8.0), shape=3, antialias="onnx")
+    array([0.97674419, 3.5       , 6.02325581])
     """
     array = arrays.as_array(data, "resample", "data")
     plan = _plan(
@@ -129,6 +167,9 @@ def resample(
         output_offsets=output_offsets,
         mode=mode,
         nearest_rule=nearest_rule,
+        antialias=antialias,
+        cubic_coefficient=cubic_coefficient,
+        exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
     return plan(data, out=out)
@@ -142,16 +183,22 @@ def resize(
     axes: int | Sequence[int] | None = None,
     scales: PerAxis | None = None,
     coordinates: Coordinates = "half_pixel",
+    roi: Sequence[Number] | None = None,
+    extrapolation_value: object = 0,
     mode: Mode = "linear",
     nearest_rule: NearestRule = "half_up",
+    antialias: Antialias | None = None,
+    cubic_coefficient: Number = -0.75,
+    exclude_outside: bool = False,
     integer_rule: IntegerRule = "half_up",
     out: Any = None,
 ) -> Any:
     """Resample an array along some axes to given lengths, positions by a named coordinate mode.
 
-    Each output sample is made of the one or two input samples next to its position along each axis. There is
-    no low-pass filter, as in `cv2.resize` and `torch.nn.functional.interpolate` by default and unlike in
-    Pillow: an axis that shrinks by more than 2 aliases.
+    By default each output sample is made of the two input samples next to its position along each axis. There
+    is then no low-pass filter, as in `cv2.resize` and `torch.nn.functional.interpolate` by default: an axis
+    that shrinks by more than 2 aliases. `antialias` makes the filter as wide as the scale asks for, as Pillow
+    always does.
 
     Parameters
     ----------
@@ -172,8 +219,17 @@ def resize(
         * "half_pixel_symmetric": half_pixel about the common centre where m is not s * n
         * "pytorch_half_pixel": half_pixel, but 0 where m is 1
         * "tf_half_pixel_for_nn": ``(X + 1/2) / s``
-    mode, nearest_rule, integer_rule, out
-        As in `resample`.
+        * "tf_crop_and_resize": ``(start + X * (end - start) / (m - 1)) * (n - 1)`` for the `roi` of the
+          axis, ``(start + end) / 2 * (n - 1)`` where m is 1
+    roi : sequence of 2 numbers for each of `axes`, for "tf_crop_and_resize" only
+        First the starts of all axes, then the ends, in units of n - 1: 0 is the centre of the first sample, 1
+        that of the last.
+    extrapolation_value : scalar, for "tf_crop_and_resize" only
+        Value of the output samples whose position lies outside [0, n - 1] along any axis; it must be one that
+        the dtype has (floats: in range).
+    mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule, out
+        As in `resample`. Antialiasing stretches filters by the scale s, also where the positions do not
+        follow from it ("align_corners", "tf_crop_and_resize").
 
     Returns
     -------
@@ -219,11 +275,64 @@ def resize(
         axes=axes,
         scales=scales,
         coordinates=coordinates,
+        roi=roi,
+        extrapolation_value=extrapolation_value,
         mode=mode,
         nearest_rule=nearest_rule,
+        antialias=antialias,
+        cubic_coefficient=cubic_coefficient,
+        exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
     return plan(data, out=out)
+
+
+def describe(
+    coordinates: Coordinates,
+    n_in: int,
+    n_out: int,
+    *,
+    scale: Number | None = None,
+    roi: Sequence[Number] | None = None,
+) -> str:
+    """Return a table of the positions that the samples of a resized axis read, and of the nearest samples.
+
+    Parameters
+    ----------
+    coordinates : str
+        As in `resize`.
+    n_in, n_out : int, >= 1
+        Lengths of the axis before and after.
+    scale : int, float or Fraction, > 0, optional
+        As `scales` in `resize`; by default ``n_out / n_in``.
+    roi : (start, end), for "tf_crop_and_resize" only
+
+    Returns
+    -------
+    str
+        One line for each output sample X: the exact position x, its decimal value, and the index that each
+        rule for ties gives.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A length is not an integer of at least 1; `coordinates`, `scale` or `roi` is none that `resize` takes.
+
+    Examples
+    --------
+    >>> print(describe("half_pixel", 4, 2))
+    X    x       half_up  half_down  floor  ceil
+    0  1/2  0.5        1          0      0     1
+    1  5/2  2.5        3          2      2     3
+    """
+    op = "describe"
+    checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
+    n_in, n_out = (checks.length(op, name, n) for name, n in (("n_in", n_in), ("n_out", n_out)))
+    [region] = checks.regions(op, roi, 1, coordinates, CROP)
+    exact_scale = None if scale is None else checks.scales(op, scale, 1, "scale")[0]
+    map = coordinate_map(coordinates, n_in, n_out, exact_scale, region)
+    indices = {rule: nearest_table(map, n_in, n_out, rule).tolist() for rule in NEAREST_RULES}
+    return explanation.describe(map.positions(n_out), indices)
 
 
 def _plain(value: Any) -> Any:

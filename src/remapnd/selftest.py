@@ -23,6 +23,8 @@ from remapnd import _core, reference
 from remapnd.config import num_threads
 from remapnd.coordinates import COORDINATE_MODES, axis_map, coordinate_map
 from remapnd.gather import gather, gather_elements, gather_nd, take_along_axis
+from remapnd.grid_sample import grid_sample
+from remapnd.regions import roi_align
 from remapnd.resample import resample, resize
 
 __all__ = ["Case", "Report", "cases", "run_selftest"]
@@ -146,6 +148,8 @@ def cases() -> Iterator[Case]:
     yield from _gather_cases()
     yield from _nearest_cases()
     yield from _linear_cases()
+    yield from _filter_cases()
+    yield from _sample_cases()
 
 
 # Inputs.
@@ -317,6 +321,30 @@ def _linear_cases() -> Iterator[Case]:
         yield _resize_case(f"linear many down {dtype}", large, (150, 161), (0, 1))
 
 
+def _filter_cases() -> Iterator[Case]:
+    """Generate cases of filters: modes, antialiasing, dtypes, sizes, coordinate modes, integer rules."""
+    kinds: list[tuple[str, str | None]] = [(mode, None) for mode in ("cubic", "box", "lanczos3")]
+    kinds += [(mode, rule) for mode in ("linear", "cubic", "box", "lanczos3") for rule in ("pillow", "onnx")]
+    for seed, (mode, antialias) in enumerate(kinds, start=400):
+        for number, dtype in enumerate(("uint8", "int16", "int64", "float32", "float64")):
+            shape, lengths, axes = _SIZES[(seed + number) % len(_SIZES)]
+            data = _values(seed, shape, dtype)
+            options = {"mode": mode, "antialias": antialias}
+            yield _resize_case(f"filter {mode} {antialias} {dtype}", data, lengths, axes, **options)
+    for seed, coordinates in enumerate(COORDINATE_MODES, start=420):
+        data = _values(seed, (17, 35), "float32")
+        options = {"mode": "cubic", "antialias": "onnx", "coordinates": coordinates}
+        yield _resize_case(f"filter {coordinates}", data, (6, 40), (0, 1), **options)
+    for seed, rule in enumerate(reference.INTEGER_RULES, start=430):
+        data = _values(seed, (40, 37), "uint8")  # leaves results in doubt
+        options = {"mode": "lanczos3", "antialias": "pillow", "integer_rule": rule}
+        yield _resize_case(f"filter {rule}", data, (13, 29), (0, 1), **options)
+    data = _special(440, (24, 31), "float32")
+    yield _resize_case("filter special", data, (10, 40), (0, 1), mode="cubic", antialias="pillow")
+    large = _values(441, (180, 240, 3), "float32")
+    yield _resize_case("filter many", large, (150, 90), (0, 1), antialias="pillow")
+
+
 def _resize_case(
     name: str, data: _Array, lengths: tuple[int, ...], axes: tuple[int, ...], **options: Any
 ) -> Case:
@@ -334,7 +362,8 @@ def _resize_twin(
 ) -> _Array:
     """Resize by the reference."""
     maps = [coordinate_map(coordinates, data.shape[a], n) for a, n in zip(axes, lengths, strict=True)]
-    return reference.resample(data, maps, lengths, axes, **options)
+    scales = [Fraction(n, data.shape[a]) for a, n in zip(axes, lengths, strict=True)]
+    return reference.resample(data, maps, lengths, axes, scales=scales, **options)
 
 
 def _resample_twin(data: _Array, *, scales: Any, input_offsets: Any, output_offsets: Any) -> _Array:
@@ -349,6 +378,27 @@ def _resample_twin(data: _Array, *, scales: Any, input_offsets: Any, output_offs
 
 
 # Writing.
+
+
+# Sampling.
+
+
+def _sample_cases() -> Iterator[Case]:
+    """Generate cases of sampling at positions that are data: modes, paddings, dtypes, special values."""
+    for seed, mode in enumerate(("linear", "nearest", "cubic"), start=400):
+        for padding in ("zeros", "border", "reflection"):
+            for dtype in ("float16", "float32", "float64"):
+                data = _special(seed, (2, 3, 5, 7), dtype)
+                grid = _special(seed + 10, (2, 5, 9, 2), "float32") * np.float32(2.0**-11)
+                options = {"mode": mode, "padding": padding, "align_corners": seed % 2 == 0}
+                name = f"grid_sample {mode} {padding} {dtype}"
+                yield Case(name, grid_sample, reference.grid_sample, (data, grid), options)
+    for mode in ("avg", "max"):
+        for dtype in ("float16", "float32", "float64"):
+            rois = np.array([[0.5, 1, 6.25, 5], [-3, 0, 9, 3.3], [2, 2, 2.5, 7]])
+            arguments = (_values(420, (2, 3, 6, 7), dtype), rois, np.array([1, 0, 1]), (3, 2))
+            name = f"roi_align {mode} {dtype}"
+            yield Case(name, roi_align, reference.roi_align, arguments, {"mode": mode, "scale": 0.9})
 
 
 def write_hashes(path: Path = _HASHES) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -26,6 +26,18 @@ Weights: TypeAlias = NDArray[np.floating[Any]]
 
 # Of the two weight types: bits of the significand, exponent of the smallest positive number.
 _FORMATS: Final = {np.dtype(np.float32): (24, -149), np.dtype(np.float64): (53, -1074)}
+
+
+class ExactTaps(NamedTuple):
+    """Taps of some output samples, one row each.
+
+    Input sample ``indices[i, t]`` has the weight ``numerators[i, t] / denominators[i]``, exactly; the weights
+    of a row add up to 1. Integers are int64, or int objects where some are too large.
+    """
+
+    indices: Int64Array
+    numerators: NDArray[Any]
+    denominators: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +86,40 @@ class LinearTable:
             np.array_equal(self.second, self.first) and np.array_equal(self.first, np.arange(m))
         )
 
+    @property
+    def n_out(self) -> int:
+        """Number of output samples."""
+        return len(self.first)
+
+    @property
+    def widest(self) -> int:
+        """Most taps of an output sample."""
+        return 2
+
+    @property
+    def largest_denominator(self) -> int:
+        """Bound of the denominators of the exact weights of an output sample: `denominator`."""
+        return self.denominator
+
+    @property
+    def gain(self) -> float:
+        """Sum of the magnitudes of the weights of an output sample."""
+        return 1.0
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """First tap of all, and one behind the last."""
+        return int(self.first.min()), int(self.second.max()) + 1
+
+    def exact(self, outputs: Int64Array) -> ExactTaps:
+        """Return taps and exact weights of output samples."""
+        second = self._numerators[outputs]
+        return ExactTaps(
+            np.stack([self.first[outputs], self.second[outputs]], axis=1),
+            np.stack([self.denominator - second, second], axis=1),
+            np.full(len(outputs), self.denominator, second.dtype),
+        )
+
     @cached_property
     def _numerators(self) -> NDArray[Any]:
         """Numerators, made on first use: only exact integer arithmetic needs them."""
@@ -106,10 +152,8 @@ def linear_table(map: AxisMap, n_in: int, n_out: int, dtype: DTypeLike) -> Linea
     TypeError, ValueError
         `dtype` is another; a length is out of range.
     """
-    dtype = np.dtype(dtype)
-    if dtype not in _FORMATS:
-        raise TypeError(f"linear_table: `dtype` must be float32 or float64, got {dtype}")
-    n_in, n_out = _lengths("linear_table", n_in, n_out)
+    dtype = weight_dtype("linear_table", dtype)
+    n_in, n_out = lengths("linear_table", n_in, n_out)
     first = np.zeros(n_out, np.int64)
     second = np.zeros(n_out, np.int64)
     weight = np.full(n_out, -0.0, dtype)
@@ -151,7 +195,7 @@ def nearest_table(map: AxisMap, n_in: int, n_out: int, rule: str) -> Int64Array:
     """
     if rule not in NEAREST_RULES:
         raise ValueError(f"nearest_table: `rule` must be one of {', '.join(NEAREST_RULES)}, got {rule!r}")
-    n_in, n_out = _lengths("nearest_table", n_in, n_out)
+    n_in, n_out = lengths("nearest_table", n_in, n_out)
     if rule == "half_up":
         index = _clamped_floors(map.shifted(Fraction(1, 2)), n_in, n_out)
     elif rule == "floor":
@@ -206,7 +250,15 @@ def round_ratio(numerator: int, denominator: int, dtype: DTypeLike) -> float:
     return math.ldexp(quotient, unit)
 
 
-def _lengths(op: str, n_in: int, n_out: int) -> tuple[int, int]:
+def weight_dtype(op: str, dtype: DTypeLike) -> np.dtype[Any]:
+    """Return a type of weights as a dtype, if it is one."""
+    dtype = np.dtype(dtype)
+    if dtype not in _FORMATS:
+        raise TypeError(f"{op}: `dtype` must be float32 or float64, got {dtype}")
+    return dtype
+
+
+def lengths(op: str, n_in: int, n_out: int) -> tuple[int, int]:
     """Both lengths as Python integers, which do not overflow, if they can be those of an axis."""
     n_in, n_out = operator.index(n_in), operator.index(n_out)
     if n_out < 0:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 
 from remapnd._version import __version__
-from remapnd.cli import bench, check, config, levels, resize, run, selftest, struct
+from remapnd.cli import bench, check, config, levels, lint, resize, run, selftest, struct
 from remapnd.cli.console import complain, flush
 from remapnd.config import apply_environment
 
@@ -23,6 +23,7 @@ _COMMANDS = {
     "check": check,
     "levels": levels,
     "struct": struct,
+    "lint": lint,
     "resize": resize,
     "bench": bench,
     "selftest": selftest,

@@ -33,7 +33,8 @@ all.
 
 An output is made of the nearest sample, or of the nearest two of each axis, and of
 no others: there is no low-pass filter. Shrinking by more than 2 aliases: it skips
-samples, and fine patterns become coarse ones. Antialiasing is not in this version.
+samples, and fine patterns become coarse ones. The function `remapnd.resize` has
+antialiasing.
 """
 _EXAMPLES = """\
 examples:

@@ -35,6 +35,7 @@ from remapnd.directml.policy import Policy
 from remapnd.directml.run import CompiledOperator, by_name
 from remapnd.directml.support import SUPPORT, support
 from remapnd.directml.violation import DirectMLError
+from remapnd.errors import must
 
 _DEFAULT_POLICY = Policy()
 
@@ -143,7 +144,7 @@ class Device:
         TypeError, ValueError
             `feature` or `query` is none, or the device has none of the levels.
         """
-        self.require_use()
+        self._require_use()
         if Feature.parse(feature) is Feature.TENSOR_DATA_TYPE_SUPPORT:
             data_type = TensorDataType.parse(query)
             rows = [support(operator, self.feature_level) for operator in SUPPORT]
@@ -159,7 +160,7 @@ class Device:
 
     def create_operator(self, desc: OperatorDesc) -> Operator:
         """Check a descriptor; raises DirectMLError with all violations."""
-        self.require_use()
+        self._require_use()
         violations = check(desc, self.feature_level, self.policy)
         if violations:
             raise DirectMLError(violations)
@@ -185,7 +186,7 @@ class Device:
         DirectMLError
             The descriptor has violations.
         """
-        self.require_use()
+        self._require_use()
         desc = operator.desc if isinstance(operator, Operator) else operator
         compiled = CompiledOperator(desc, feature_level=self.feature_level, policy=self.policy)
         owned = [
@@ -197,17 +198,21 @@ class Device:
 
     def create_operator_initializer(self, operators: Sequence[DeviceOperator]) -> OperatorInitializer:
         """Make what initialises operators; each must be before it is executed, even if it owns no tensor."""
-        self.require_use()
+        self._require_use()
+        for operator in operators:
+            _require_kind("create_operator_initializer", "operators", operator, (DeviceOperator,))
         return OperatorInitializer(operators)
 
     def create_binding_table(self, dispatchable: Dispatchable) -> BindingTable:
         """Make an empty table of bindings for an operator or an initializer."""
-        self.require_use()
+        self._require_use()
+        kinds = DeviceOperator, OperatorInitializer
+        _require_kind("create_binding_table", "dispatchable", dispatchable, kinds)
         return BindingTable(self, dispatchable)
 
     def create_command_recorder(self) -> CommandRecorder:
         """Make an empty list of commands."""
-        self.require_use()
+        self._require_use()
         return CommandRecorder(self)
 
     def initialize(self, operator: DeviceOperator, inputs: Mapping[str, Any] | Sequence[Any] = ()) -> None:
@@ -224,7 +229,7 @@ class Device:
         TypeError, ValueError
             A buffer is missing, unknown, or not one that `run` takes.
         """
-        self.require_use()
+        self._require_use()
         buffers = by_name(operator.operator.type, operator.owned, inputs)
         persistent = np.zeros(operator.get_binding_properties().PersistentResourceSize, np.uint8)
         operator.initial_copy([buffers.get(name) for name in operator.operator.inputs], persistent)()
@@ -253,7 +258,7 @@ class Device:
         TypeError, ValueError, IndexError
             As `run`; or the operator owns inputs and has not been initialised. The device is not removed.
         """
-        self.require_use()
+        self._require_use()
         compiled = operator.operator
         if not operator.owned:
             return compiled(inputs, output)
@@ -266,24 +271,24 @@ class Device:
         buffers = by_name(compiled.type, rest, inputs)
         return compiled({**buffers, **operator.owned_views(self._persistent[operator])}, output)
 
-    def remove(self, reason: str) -> DeviceRemovedError:
+    def _remove(self, reason: str) -> DeviceRemovedError:
         """Make the device of no more use, and return the error to raise."""
         self.removed_reason = reason
         return DeviceRemovedError(f"the device was removed: {reason}")
 
     @contextmanager
-    def faults_remove(self) -> Iterator[None]:
+    def _faults_remove(self) -> Iterator[None]:
         """Remove the device for any TypeError or ValueError inside."""
-        self.require_use()
+        self._require_use()
         try:
             yield
         except (TypeError, ValueError) as error:
-            raise self.remove(str(error)) from None
+            raise self._remove(str(error)) from None
 
-    def require_use(self) -> None:
+    def _require_use(self) -> None:
         """Refuse every call once the device has been removed."""
         if self.removed_reason is not None:
-            raise self.remove(self.removed_reason)
+            raise self._remove(self.removed_reason)
 
 
 class BindingTable:
@@ -305,15 +310,15 @@ class BindingTable:
 
     def bind_inputs(self, bindings: Sequence[Binding]) -> None:
         """Bind the inputs, in the order of the struct; for an initializer a sequence for each operator."""
-        with self._device.faults_remove():
+        with self._device._faults_remove():
             self.dispatchable.check_inputs(bindings)
-        self.bindings.inputs = bindings
+        self.bindings.inputs = tuple(bindings)
 
     def bind_outputs(self, bindings: Sequence[Binding]) -> None:
         """Bind the output; for an initializer the persistent resource of each operator."""
-        with self._device.faults_remove():
+        with self._device._faults_remove():
             self.dispatchable.check_outputs(bindings)
-        self.bindings.outputs = bindings
+        self.bindings.outputs = tuple(bindings)
 
     def bind_temporary_resource(self, binding: Binding) -> None:
         """Bind temporary memory, of which nothing here needs any."""
@@ -321,7 +326,7 @@ class BindingTable:
 
     def bind_persistent_resource(self, binding: Binding) -> None:
         """Bind the persistent resource that the initializer wrote."""
-        with self._device.faults_remove():
+        with self._device._faults_remove():
             if isinstance(self.dispatchable, DeviceOperator):
                 self.dispatchable.owned_views(binding)
         self.bindings.persistent = binding
@@ -345,7 +350,7 @@ class CommandRecorder:
         DeviceRemovedError
             The table is for another dispatchable, something is not bound, too small, or read and written.
         """
-        with self._device.faults_remove():
+        with self._device._faults_remove():
             if table.dispatchable is not dispatchable:
                 got = table.dispatchable
                 raise ValueError(f"the binding table must be for {dispatchable}, got one for {got}")
@@ -366,13 +371,13 @@ class CommandRecorder:
         IndexError
             An index is out of range, and the policy makes that an error.
         """
-        self._device.require_use()
+        self._device._require_use()
         for dispatchable, run in self._commands:
             if isinstance(dispatchable, DeviceOperator) and not dispatchable.initialized:
                 reason = (
                     f"{dispatchable.operator.type}: an operator must be initialized before it is executed"
                 )
-                raise self._device.remove(reason)
+                raise self._device._remove(reason)
             run()
 
     def reset(self) -> None:
@@ -383,8 +388,15 @@ class CommandRecorder:
         """Return the call that looks at the table when it is executed."""
 
         def run() -> None:
-            with self._device.faults_remove():
+            with self._device._faults_remove():
                 bound = dispatchable.bound(table.bindings)
             bound()
 
         return run
+
+
+def _require_kind(op: str, parameter: str, value: object, kinds: tuple[type, ...]) -> None:
+    """Refuse an object that is not of one of the kinds."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(must(op, parameter, f"be of {names}", f"a {type(value).__name__}"))

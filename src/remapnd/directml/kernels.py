@@ -21,7 +21,7 @@ from remapnd.errors import must
 from remapnd.plans.gather import GatherElementsPlan, GatherNDPlan, GatherPlan
 from remapnd.plans.resample import ResamplePlan
 from remapnd.plans.scatter import ScatterElementsPlan, ScatterNDPlan
-from remapnd.plans.separable import SeparablePlan, TapTable
+from remapnd.plans.separable import SeparablePlan, TapTable, TransposedPlan
 
 Array: TypeAlias = npt.NDArray[Any]
 Layouts: TypeAlias = Mapping[str, TensorLayout]
@@ -201,8 +201,7 @@ def _resampling(desc: Any, layouts: Layouts, policy: Policy, scales: tuple[float
     into, onto = _offsets(desc, len(scales))
     linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
     smooth = linear and policy.aa_filter != "off" and bool(getattr(desc, "Antialiased", False))
-    reduced = [smooth and 2 * scale < 1 for scale in scales]
-    if policy.coordinate_precision == "exact" and not any(reduced):
+    if policy.coordinate_precision == "exact" and not (smooth and policy.aa_filter == "iterative"):
         plan = ResamplePlan(
             data.sizes,
             data.dtype,
@@ -212,54 +211,30 @@ def _resampling(desc: Any, layouts: Layouts, policy: Policy, scales: tuple[float
             output_offsets=onto,
             mode="linear" if linear else "nearest",
             nearest_rule=rule,
+            antialias="directml" if smooth else None,
             integer_rule=policy.int_linear_rounding,
         )
         return lambda views, out: partial(plan, views["InputTensor"], out=out)
     places = [
-        Positions(*lengths, *of_axis, policy.coordinate_precision)
-        for lengths, of_axis in zip(
-            zip(data.sizes, output.sizes, strict=True), zip(scales, into, onto, strict=True), strict=True
-        )
+        Positions(*of_axis, policy.coordinate_precision)
+        for of_axis in zip(data.sizes, output.sizes, scales, into, onto, strict=True)
     ]
     if not linear:
         picked = np.ix_(*(place.nearest(rule) for place in places))
         return lambda views, out: partial(_pick, views["InputTensor"], picked, out)
-    passes: list[tuple[int, TapTable]] = []
-    for axis, (place, filtered) in enumerate(zip(places, reduced, strict=True)):
-        if not filtered:
-            passes.append((axis, place.linear()))
-        elif policy.aa_filter == "triangle":
-            passes.append((axis, place.triangle()))
+    tables = {}
+    for axis, place in enumerate(places):
+        if not (smooth and 2 * place.scale < 1):
+            tables[axis] = place.linear()
         else:
-            passes += [(axis, table) for table in place.halved()]
-    sums = SeparablePlan(data.sizes, passes)
-    return lambda views, out: partial(_sum, sums, views["InputTensor"], policy.int_linear_rounding, out)
-
-
-_ROUND: Mapping[str, Callable[[Array], Array]] = {
-    "truncate": np.trunc,
-    "half_even": np.rint,
-    "half_up": lambda values: np.floor(values + 0.5),
-}
+            tables[axis] = place.triangle() if policy.aa_filter == "triangle" else place.halved()
+    sums = SeparablePlan(data.sizes, data.dtype, tables, policy.int_linear_rounding)
+    return lambda views, out: partial(sums, views["InputTensor"], out)
 
 
 def _pick(data: Array, picked: tuple[Array, ...], out: Array) -> None:
     """Copy the elements at the crossings of indices."""
     out[...] = data[picked]
-
-
-def _sum(sums: SeparablePlan, data: Array, integer_rule: str, out: Array) -> None:
-    """Write weighted sums, rounded to the type of the output."""
-    values = sums(data)
-    if out.dtype.kind in "iu":
-        values = _ROUND[integer_rule](values)
-    _store(values, out)
-
-
-def _store(values: npt.NDArray[np.float64], out: Array) -> None:
-    """Round to the type of the output; too large a sum becomes infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        out[...] = values
 
 
 def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
@@ -269,14 +244,13 @@ def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     if policy.grad_offsets == "swapped":
         into, onto = onto, into
     linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
-    passes = []
+    tables = {}
     for axis, (n_in, n_out) in enumerate(zip(forward_in.sizes, forward_out.sizes, strict=True)):
         scale = read.float32(desc.Scales[axis])
         place = Positions(n_in, n_out, scale, into[axis], onto[axis], policy.coordinate_precision)
-        table = place.linear() if linear else TapTable.of_nearest(place.nearest(rule), n_in)
-        passes.append((axis, table))
-    sums = SeparablePlan(forward_in.sizes, passes)
-    return lambda views, out: lambda: _store(sums.vjp(views["InputGradientTensor"]), out)
+        tables[axis] = place.linear() if linear else TapTable.of_nearest(place.nearest(rule), n_in)
+    sums = TransposedPlan(forward_out.sizes, forward_out.dtype, tables)
+    return lambda views, out: partial(sums, views["InputGradientTensor"], out)
 
 
 _PREPARE: Mapping[OperatorType, Callable[[Any, Layouts, Policy], Bind]] = {

@@ -1,11 +1,10 @@
 """Tables of resampling for the answers of a policy: precision of positions, rules of nearest, antialiasing.
 
-Uses `policy`, `remapnd.coordinates`, `remapnd.taps` and `plans.separable`; used by `kernels`.
+Uses the exact positions and tables of the package and `plans.separable`; used by `kernels`.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -15,6 +14,8 @@ import numpy.typing as npt
 
 from remapnd import coordinates, taps
 from remapnd.coordinates import HALF, AxisMap
+from remapnd.filter_taps import filter_table
+from remapnd.filters import Filter
 from remapnd.plans.separable import TapTable
 
 NearestRule = Literal["half_up", "half_down", "floor", "ceil"]
@@ -69,35 +70,26 @@ class Positions:
         return TapTable(self.n_in, np.stack([first, second]), np.stack([1 - weight, weight]))
 
     def triangle(self) -> TapTable:
-        """Return the taps of a triangle of half-width ``1 / scale``, normalised over the samples there are.
+        """Return the taps of a triangle of half-width ``1 / scale``; positions are exact."""
+        filter = Filter("triangle", 1 / Fraction(self.scale), "drop", Fraction(0))
+        return TapTable.of_filter(filter_table(self.exact, self.n_in, self.n_out, filter, np.float64))
 
-        A position farther than that from all samples takes the sample at the edge.
-        """
-        width = 1 / Fraction(self.scale)
-        places = self.exact.positions(self.n_out)
-        first = [min(max(math.floor(x - width) + 1, 0), self.n_in - 1) for x in places]
-        last = [min(max(math.ceil(x + width) - 1, 0), self.n_in - 1) for x in places]
-        index = np.array(first) + np.arange(max(b - a for a, b in zip(first, last, strict=True)) + 1)[:, None]
-        distance = index - np.array([float(x) for x in places])
-        weight = np.maximum(1 - np.abs(distance) / float(width), 0)
-        weight[index > np.array(last)] = 0
-        weight[0, weight.sum(axis=0) == 0] = 1
-        return TapTable(self.n_in, np.minimum(index, self.n_in - 1), weight / weight.sum(axis=0))
-
-    def halved(self) -> list[TapTable]:
-        """Return means of two until the scale is at least 1/2, then the linear taps on what is left."""
+    def halved(self) -> TapTable:
+        """Return means of two until the scale is at least 1/2, then linear; positions are exact."""
         n, scale = self.n_in, Fraction(self.scale)
-        tables = []
+        means = []
         while 2 * scale < 1 and n > 1:
             index = np.minimum(np.arange(n + n % 2), n - 1).reshape(-1, 2).T
             weight = np.full(index.shape, 0.5)
             weight[:, index[0] == index[1]] = [[1], [0]]
-            tables.append(TapTable(n, index, weight))
+            means.append(TapTable(n, index, weight))
             n, scale = -(-n // 2), 2 * scale
-        times = 1 << len(tables)  # sample j of what is left is centred at (j + 1/2) * times - 1/2
-        start = (self.exact.start + HALF) / times - HALF
-        left = AxisMap(start, self.exact.step / times)
-        return [*tables, TapTable.of_linear(taps.linear_table(left, n, self.n_out, np.float64))]
+        times = 1 << len(means)  # sample j of what is left is centred at (j + 1/2) * times - 1/2
+        left = AxisMap((self.exact.start + HALF) / times - HALF, self.exact.step / times)
+        table = TapTable.of_linear(taps.linear_table(left, n, self.n_out, np.float64))
+        for mean in reversed(means):
+            table = table.after(mean)
+        return table
 
     def _rounded(self) -> npt.NDArray[Any]:
         """Return the positions with every operation rounded."""

@@ -1,24 +1,30 @@
-"""Weighted sums along axes by tables of any number of taps, and their transposes, both in float64.
+"""Weighted sums along axes by tables of any taps, and their transposes: kernel calls in float64.
 
-For what `plans.resample` has no kernel for: gradients of resampling, and filters that are no function of the
-exact position. Uses `taps` and `plans.scatter`; used by `directml`.
+For what `plans.resample` does not do: gradients of resampling, and tables that are no function of the exact
+position. Uses `taps`, `filter_taps`, `plans.arithmetic` and the compiled core; used by `directml`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
-from ..taps import LinearTable
-from .scatter import ScatterNDPlan
+from .. import _core
+from ..filter_taps import FilterTable
+from ..taps import LinearTable, axis_order
+from .arithmetic import INTEGER_RULES
+from .resample import TYPES, WORKING
 
 Shape = tuple[int, ...]
-Float64Array = npt.NDArray[np.float64]
+
+_TIE: Final = 2.0**-40  # an integer's sum this near to a tie or a whole number is on it
+_PIECE: Final = 256  # most taps of one sum of a transpose; longer ones are sums of such sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +43,7 @@ class TapTable:
 
     n_in: int
     index: npt.NDArray[np.int64]
-    weight: Float64Array
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether every output is the sample of the same index."""
-        same = self.index.shape[1] == self.n_in and np.array_equal(self.index[0], np.arange(self.n_in))
-        return bool(same and (self.weight[0] == 1).all() and not self.weight[1:].any())
+    weight: npt.NDArray[np.float64]
 
     @classmethod
     def of_nearest(cls, index: npt.NDArray[np.int64], n_in: int) -> TapTable:
@@ -56,104 +56,198 @@ class TapTable:
         weight = np.abs(table.weight.astype(np.float64))
         return cls(table.n_in, np.stack([table.first, table.second]), np.stack([1 - weight, weight]))
 
+    @classmethod
+    def of_filter(cls, table: FilterTable) -> TapTable:
+        """Make the table of a filter."""
+        index = table.start + np.arange(table.widest)[:, None]
+        return cls(table.n_in, np.minimum(index, table.n_in - 1), table.fine.T.copy())
+
+    @property
+    def n_out(self) -> int:
+        """Number of outputs."""
+        return int(self.index.shape[1])
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every output is the sample of the same index."""
+        same = self.n_out == self.n_in and np.array_equal(self.index[0], np.arange(self.n_in))
+        return bool(same and (self.weight[0] == 1).all() and not self.weight[1:].any())
+
+    def after(self, first: TapTable) -> TapTable:
+        """Return the table of this one applied to what `first` gives; weights are products, rounded."""
+        index = first.index[:, self.index].reshape(-1, self.n_out)
+        weight = (first.weight[:, self.index] * self.weight).reshape(-1, self.n_out)
+        return TapTable(first.n_in, index, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class _Windows:
+    """Rows of consecutive columns with weights, as `_core.FilterAxis` takes them."""
+
+    n_in: int
+    start: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        rows: npt.NDArray[np.int64],
+        columns: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64],
+        shape: tuple[int, int],
+    ) -> _Windows:
+        """Gather the entries of a sparse matrix of `shape`; several of one place add up in their order."""
+        count_rows, n_in = shape
+        start, end = np.full(count_rows, n_in), np.zeros(count_rows, np.int64)
+        np.minimum.at(start, rows, columns)
+        np.maximum.at(end, rows, columns + 1)
+        count = np.maximum(end - start, 0)
+        start[count == 0] = 0
+        dense = np.zeros((count_rows, max(int(count.max(initial=0)), 1)))
+        np.add.at(dense, (rows, columns - start[rows]), weights)
+        return cls(n_in, start, count, dense)
+
+    def axis(self, number: int, *, based: bool) -> _core.FilterAxis:
+        """Return the axis as the core takes it, with base taps or as plain sums."""
+        base = np.argmax(self.weights, axis=1) if based else None
+        return _core.FilterAxis(number, self.n_in, self.start, self.count, self.weights, base, None)
+
+
+class _Passes:
+    """Kernel calls one after another, each along axes of its own; intermediate values are float64."""
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        stages: Iterable[Mapping[int, _Windows]],
+        *,
+        based: bool,
+        integer_rule: str = "half_up",
+    ) -> None:
+        given = [stage for stage in stages if stage]
+        integers = np.dtype(dtype).kind in "iu" and len(given) <= 1
+        self._dtype = np.dtype(dtype if integers else np.float64)
+        self._rounding = _core.Rounding(INTEGER_RULES[integer_rule], _TIE)
+        self._calls: list[tuple[_core.Linear, Shape]] = []
+        before = tuple(shape)
+        for stage in given:
+            axes = sorted(stage)
+            lengths = {axis: len(stage[axis].start) for axis in axes}
+            order = axis_order(axes, [before[axis] for axis in axes], list(lengths.values()))
+            tables = [stage[axis].axis(axis, based=based) for axis in axes]
+            positions = [axes.index(axis) for axis in order]
+            run = _core.Linear(TYPES[self._dtype.name], WORKING["float64"], False, tables, positions)
+            before = tuple(lengths.get(axis, n) for axis, n in enumerate(before))
+            self._calls.append((run, before))
+
+    def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+        """Write the sums of `data` to `out`, rounded once to its dtype."""
+        if not self._calls:
+            np.copyto(out, data)
+            return
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = np.require(data, self._dtype, "A")
+            for run, shape in self._calls[:-1]:
+                sums = np.empty(shape, np.float64)
+                run(values, sums, self._rounding, 0.0)
+                values = sums
+            run, shape = self._calls[-1]
+            fits = out.dtype == self._dtype and out.flags.aligned
+            target = out if fits else np.empty(shape, self._dtype)
+            run(values, target, self._rounding, 0.0)
+            if target is not out:
+                out[...] = target
+
 
 class SeparablePlan:
-    """Prepared weighted sums along axes of an array, one pass after another.
+    """Prepared weighted sums along axes of an array.
 
     Parameters
     ----------
     data_shape : tuple of int
-    passes : sequence of (axis, TapTable)
-        In the order in which they are applied; an axis may occur more than once.
+    dtype : dtype of native byte order, of numbers
+    tables : mapping of axis to TapTable
+    integer_rule : str
+        How sums of integers are rounded, as in `resample`; those within 2**-40 of a tie or a whole number
+        are taken to be on it.
 
-    Attributes
-    ----------
-    data_shape, output_shape : tuple of int
+    Notes
+    -----
+    A sum is ``x[c] + sum of weight[k] * (x[k] - x[c])`` in ascending order of samples, c the tap of the
+    largest weight, so that equal samples give that sample; where that is not finite, the sum of weight times
+    sample. Between axes values are float64.
     """
 
-    def __init__(self, data_shape: Sequence[int], passes: Sequence[tuple[int, TapTable]]) -> None:
-        self.data_shape: Shape = tuple(data_shape)
-        self._passes = [(axis, table) for axis, table in passes if not table.is_identity]
-        shape = list(self.data_shape)
-        for axis, table in self._passes:
-            shape[axis] = table.index.shape[1]
-        self.output_shape: Shape = tuple(shape)
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        dtype: DTypeLike,
+        tables: Mapping[int, TapTable],
+        integer_rule: str = "half_up",
+    ) -> None:
+        stage = {}
+        for axis, table in tables.items():
+            if not table.is_identity:
+                taps, outputs = np.nonzero(table.weight)
+                entries = outputs, table.index[taps, outputs], table.weight[taps, outputs]
+                stage[axis] = _Windows.of(*entries, (table.n_out, table.n_in))
+        self._passes = _Passes(data_shape, dtype, [stage], based=True, integer_rule=integer_rule)
 
-    def __call__(self, data: npt.NDArray[Any]) -> Float64Array:
-        """Return the sums for `data`, shape `output_shape`.
-
-        Each is ``x[c] + sum of weight[k] * (x[k] - x[c])`` in ascending order of k, c the tap of the largest
-        weight, so that equal samples give that sample; where that is not finite, the sum of weight times
-        sample.
-        """
-        values: Float64Array = data.astype(np.float64)
-        with np.errstate(invalid="ignore", over="ignore"):
-            for axis, table in self._passes:
-                values = np.moveaxis(_summed(np.moveaxis(values, axis, 0), table), 0, axis)
-        return values
-
-    def vjp(self, gradient: npt.NDArray[Any]) -> Float64Array:
-        """Return the gradient of data, shape `data_shape`, for that of the sums.
-
-        The passes are undone from the last to the first. Each adds up, in place of a sample, first what taps
-        of k = 0 give, in ascending order of the outputs, then k = 1 and so on: the bits are the same for any
-        number of threads.
-        """
-        values: Float64Array = gradient.astype(np.float64)
-        for (axis, _), scatters in zip(reversed(self._passes), reversed(self._scatters), strict=True):
-            moved = np.moveaxis(values, axis, 0)
-            sums = np.zeros(scatters[0].plan.data_shape)
-            for part in scatters:
-                updates = moved[part.outputs] * part.weight.reshape(-1, *[1] * (moved.ndim - 1))
-                part.plan(sums, part.index, updates, out=sums)
-            values = np.moveaxis(sums, 0, axis)
-        return values
-
-    @cached_property
-    def _scatters(self) -> list[list[_Scatter]]:
-        """For each pass one scatter for each of its taps."""
-        shape = list(self.data_shape)
-        result = []
-        for axis, table in self._passes:
-            rest = shape[:axis] + shape[axis + 1 :]
-            result.append([_scatter(table, k, (table.n_in, *rest)) for k in range(len(table.index))])
-            shape[axis] = table.index.shape[1]
-        return result
+    def __call__(self, data: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+        """Write the sums of `data` to `out`, of the same dtype."""
+        self._passes(data, out)
 
 
-@dataclass(frozen=True)
-class _Scatter:
-    """The transpose of the taps of one k: the outputs that have one, where it is, its weight."""
+class TransposedPlan:
+    """The transpose of a `SeparablePlan`: from the gradient of the sums to that of the data.
 
-    plan: ScatterNDPlan
-    outputs: npt.NDArray[np.int64]
-    index: npt.NDArray[np.int64]
-    weight: Float64Array
+    Parameters
+    ----------
+    gradient_shape : tuple of int
+    dtype : dtype of floats of native byte order
+    tables : mapping of axis to TapTable
+        Those of the sums.
+
+    Notes
+    -----
+    Each value is the sum of weight times gradient over the outputs that have the sample as a tap, in
+    ascending order; of more than 256 of them in pieces of 256, whose sums are added in their order.
+    Between axes values are float64. The bits are the same for any number of threads.
+    """
+
+    def __init__(
+        self, gradient_shape: Sequence[int], dtype: DTypeLike, tables: Mapping[int, TapTable]
+    ) -> None:
+        stages: list[dict[int, _Windows]] = []
+        for axis, table in tables.items():
+            if not table.is_identity:
+                for depth, windows in enumerate(_transposed(table)):
+                    stages += [{}] * (depth == len(stages))
+                    stages[depth] = {**stages[depth], axis: windows}
+        self._passes = _Passes(gradient_shape, dtype, stages, based=False)
+
+    def __call__(self, gradient: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+        """Write the gradient of the data to `out`, of the same dtype."""
+        self._passes(gradient, out)
 
 
-def _scatter(table: TapTable, k: int, shape: Shape) -> _Scatter:
-    """Prepare the transpose of the taps of one k."""
-    outputs = np.flatnonzero(table.weight[k])
-    index = np.ascontiguousarray(table.index[k, outputs, None])
-    plan = ScatterNDPlan(shape, np.dtype(np.float64), index.shape, index.dtype, reduction="add")
-    return _Scatter(plan, outputs, index, table.weight[k, outputs])
-
-
-def _summed(data: Float64Array, table: TapTable) -> Float64Array:
-    """Sum along the first axis."""
-    column = (-1, *[1] * (data.ndim - 1))
-    outputs = np.arange(table.index.shape[1])
-    largest = np.argmax(table.weight, axis=0)
-    base = data[table.index[largest, outputs]]
-    result: Float64Array = base.copy()
-    for k, (index, weight) in enumerate(zip(table.index, table.weight, strict=True)):
-        moving = np.flatnonzero((weight != 0) & (largest != k))
-        result[moving] += weight[moving].reshape(column) * (data[index[moving]] - base[moving])
-    rows = np.flatnonzero(~np.isfinite(result).all(axis=tuple(range(1, result.ndim))))
-    if rows.size:
-        plain = np.zeros((rows.size, *result.shape[1:]))
-        for index, weight in zip(table.index[:, rows], table.weight[:, rows], strict=True):
-            used = np.flatnonzero(weight)
-            plain[used] += weight[used].reshape(column) * data[index[used]]
-        result[rows] = np.where(np.isfinite(result[rows]), result[rows], plain)
-    return result
+def _transposed(table: TapTable) -> list[_Windows]:
+    """Return the passes that a transpose takes: sums of at most `_PIECE` outputs, then sums of these."""
+    outputs, taps = np.nonzero(table.weight.T)
+    samples, weights = table.index[taps, outputs], table.weight[taps, outputs]
+    passes = []
+    columns, n_columns = outputs, table.n_out
+    while True:
+        first, last = np.full(table.n_in, n_columns), np.zeros(table.n_in, np.int64)
+        np.minimum.at(first, samples, columns)
+        np.maximum.at(last, samples, columns)
+        pieces = np.maximum(-(-(last + 1 - first) // _PIECE), 1)
+        begin = np.cumsum(pieces) - pieces
+        rows = begin[samples] + (columns - first[samples]) // _PIECE
+        passes.append(_Windows.of(rows, columns, weights, (int(pieces.sum()), n_columns)))
+        if math.prod(pieces.shape) == pieces.sum():
+            return passes
+        columns, n_columns = np.arange(pieces.sum()), int(pieces.sum())
+        samples, weights = np.repeat(np.arange(table.n_in), pieces), np.ones(columns.size)

@@ -1,0 +1,175 @@
+// One call of resampling: what all its tasks share.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "arrays.hpp"
+#include "axis_table.hpp"
+#include "kernels.hpp"
+#include "row_geometry.hpp"
+#include "segments.hpp"
+#include "whole_weights.hpp"
+
+namespace remapnd {
+
+// From this many elements behind the innermost resampled axis on, they are rows of their own.
+inline constexpr std::int64_t kWide = 32;
+// Elements of a task: some tens of microseconds, so that starting one costs little and Ctrl-C is seen soon.
+inline constexpr std::int64_t kTask = 131072;
+// The same of filter passes, counted for each tap: rows in the window at the border of two tasks are made twice.
+inline constexpr std::int64_t kFilterTask = 1048576;
+// Results of this many bytes are stored past the caches: 24.9 MB of float32, 540p to 1080p, one thread, 4.8 ms without
+// and 2.4 with (2026-11-30, AVX2); no loss down to half of this.
+inline constexpr std::int64_t kLarge = std::int64_t{8} << 20;
+// Elements that the rows in the window of a vertical filter pass have together, unless they need more.
+inline constexpr std::int64_t kWindow = 65536;
+// Rows of the type are converted in a vertical filter pass, not once and for all before it, if on average no more outputs
+// than this read one, or if the window has more rows than that.
+inline constexpr std::int64_t kReads = 3, kManyRows = 64;
+
+// A pass: a vertical one along a loop, or the horizontal one.
+struct Pass {
+    int vertical = -1;  // the number among the vertical axes; -1: horizontal
+    bool across() const { return vertical < 0; }
+};
+
+// A resampled axis among the loops, either a linear or a filter axis.
+struct VerticalAxis {
+    const ResampleTable* table;
+    const AxisTable* linear;
+    const FilterTable* filter;
+    const WholeWeights* whole;
+    std::intptr_t src_stride;
+    std::int64_t widest;  // taps of an output
+
+    VerticalAxis(const ResampleTable& t, const WholeWeights& w, std::intptr_t stride)
+        : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), whole(&w), src_stride(stride),
+          widest(linear ? linear->widest() : filter->widest()) {}
+};
+
+// What the caller wants to hear of.
+struct Doubt {
+    double bound = 0;       // results within it of a decision are in doubt; 0: none
+    double fine_bound = 0;  // those that are computed again in float64 stay in doubt within this
+};
+
+// What is resampled, and how.  Axes ascend; `order` lists their positions in the order in which they are applied.
+struct Resampling {
+    Type type;
+    Work work;
+    std::vector<ResampleTable> axes;
+    std::vector<int> order;
+    std::vector<WholeWeights> whole;  // of each axis; empty ones unless they are filter axes of bytes
+};
+
+template <class W>
+struct ResampleCall {
+    // segmented(table, block, length, sizes) makes or finds the segments of a horizontal pass.
+    template <class Segmented>
+    ResampleCall(const Resampling& r, const Kernels& level, const ArrayView& data_, const ArrayView& out_,
+                 const Rounding& rounding_, const Doubt& doubt_, const Segmented& segmented)
+        : axes(r.axes), data(data_), out(out_), rounding(rounding_), doubt(doubt_), bound(static_cast<W>(doubt_.bound)),
+          geometry(row_geometry(data_, out_, lengths(r.axes), kWide)), type(r.type), size(kTypeSize[static_cast<int>(type)]),
+          kernels(*level.resample), rows(of(kernels, W())), filters(*level.filter),
+          types(kernels.type[static_cast<int>(type)][static_cast<int>(r.work)]),
+          down(filters.down[static_cast<int>(type)][static_cast<int>(r.work)]), integer(type < Type::f16),
+          same(type == Type::f32 || type == Type::f64) {
+        std::int64_t elements = 1;
+        for (int d = 0; d < out.rank; ++d) elements *= out.shape[d];
+        large = elements >= kLarge / size;
+        if constexpr (!std::is_integral_v<W>)
+            if (static_cast<double>(bound) < doubt.bound) bound = std::nextafter(bound, static_cast<W>(INFINITY));
+        walk_last_innermost(r);
+        const RowGeometry& g = geometry;
+        for (const Loop& loop : g.loops)
+            if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], loop.src_stride);
+        for (const int a : r.order) {
+            Pass pass;
+            for (std::size_t v = 0; v < vertical.size(); ++v)
+                if (vertical[v].table == &axes[a]) pass.vertical = static_cast<int>(v);
+            passes.push_back(pass);
+        }
+        across_at = static_cast<std::size_t>(
+            std::find_if(passes.begin(), passes.end(), [](Pass p) { return p.across(); }) - passes.begin());
+        if (const Pass first = passes[0]; !first.across() && vertical[first.vertical].filter && rounding.base == 0 && !same) {
+            const VerticalAxis& v = vertical[first.vertical];
+            std::int64_t reads = 0;
+            for (const std::int64_t n : v.filter->count) reads += n;
+            // Sums that are divided lose what truncation of constants rests on, that a blend of these is exact.
+            const bool nearest = rounding.rule == Rule::half_up || rounding.rule == Rule::half_even;
+            down_whole = filters.down_bytes && !v.whole->empty() && nearest;
+            down_raw = down_whole || v.widest > kManyRows || reads <= kReads * v.filter->n_in;
+        }
+        filter_across = g.horizontal && std::holds_alternative<FilterTable>(axes.back());
+        std::int64_t window = filter_across ? 8 : 0;
+        for (const VerticalAxis& v : vertical)
+            if (v.filter) window = std::max(window, v.widest);
+        const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
+        const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
+                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
+        segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
+                                : std::make_shared<const std::vector<Segment<W>>>(
+                                      remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
+        const std::int64_t task = window ? kFilterTask : kTask;
+        rows_per_task = std::max<std::int64_t>(1, task / work_of_row((*segments)[0]));
+        tasks_per_segment = (g.rows + rows_per_task - 1) / rows_per_task;
+    }
+
+    std::int64_t tasks() const { return tasks_per_segment * static_cast<std::int64_t>(segments->size()); }
+
+    static const auto& of(const ResampleKernels& k, float) { return k.f32; }
+    static const auto& of(const ResampleKernels& k, double) { return k.f64; }
+    static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
+
+    // Rows that the last pass takes, if that is a vertical filter pass, serve the next output along its axis: that comes next.
+    void walk_last_innermost(const Resampling& r) {
+        const int last = r.order.back();
+        std::vector<Loop>& loops = geometry.loops;
+        const auto at = std::find_if(loops.begin(), loops.end(), [&](const Loop& l) { return l.table == last; });
+        if (at != loops.end() && std::holds_alternative<FilterTable>(axes[last])) std::rotate(at, at + 1, loops.end());
+    }
+
+    // Elements touched for a row of the segment, those of linear axes counted once.
+    std::int64_t work_of_row(const Segment<W>& s) const {
+        const std::int64_t outputs = (s.x1 - s.x0) * geometry.block, inputs = s.column_count * geometry.block;
+        std::int64_t sum = outputs;
+        for (std::size_t k = 0; k < passes.size(); ++k) {
+            const FilterTable* t = passes[k].across() ? (filter_across ? &std::get<FilterTable>(axes.back()) : nullptr)
+                                                      : vertical[passes[k].vertical].filter;
+            if (t) sum += (k < across_at ? inputs : outputs) * t->widest();
+        }
+        return std::max<std::int64_t>(1, sum);
+    }
+
+    const std::vector<ResampleTable>& axes;
+    ArrayView data, out;
+    Rounding rounding;
+    Doubt doubt;
+    W bound;
+    RowGeometry geometry;
+    Type type;
+    std::intptr_t size;
+    const ResampleKernels& kernels;
+    const RowKernels<W>& rows;
+    const AllFilterKernels& filters;
+    const TypeKernels& types;
+    void (*down)(const RowTaps& taps, std::int64_t count, void* out);  // of the type
+    bool integer;                                                       // the type is one
+    bool same;                                                          // the type is W itself
+    bool large;          // out is larger than what is kept in the caches
+    bool filter_across;  // the horizontal pass is that of a filter axis
+    bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
+    bool down_whole = false;  // and in integers
+    std::shared_ptr<const std::vector<Segment<W>>> segments;
+    std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
+    std::vector<Pass> passes;            // in order
+    std::size_t across_at;               // the place of the horizontal one, or their number
+    std::int64_t rows_per_task, tasks_per_segment;
+};
+
+}  // namespace remapnd

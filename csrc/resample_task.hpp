@@ -1,0 +1,410 @@
+// One task of resampling: some rows of one segment through the passes.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "arena.hpp"
+#include "resample_call.hpp"
+#include "second_look.hpp"
+
+namespace remapnd {
+
+// Rows of level k have gone through the first k passes; those of level 0 are of the type, others of W.  The rows made
+// last are kept: one slot for each parity of the input coordinates that linear passes have yet to take, and for each
+// tap of the filter pass that comes next, so that the rows of a blend never share one.
+template <class W>
+class ResampleTask {
+public:
+    ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment)
+        : c_(call), g_(call.geometry), s_(segment), levels_(c_.passes.size() + 1), place_(c_.vertical.size()),
+          arena_(lay_out()) {
+        final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
+        contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
+        by_bytes_ = s_.bytes.count > 0;
+        direct_ = contiguous_ && s_.reads_within();
+        in_place_ = c_.same && (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
+        streams_ = in_place_ && c_.large;
+        if constexpr (std::is_same_v<W, std::uint16_t>) at_once_ = both_passes_at_once();
+    }
+
+    // Results in doubt are added under the lock.
+    void rows(std::int64_t begin, std::int64_t end, std::vector<std::int64_t>& doubtful, std::mutex& lock) {
+        RowWalk walk(g_.loops, begin);
+        for (std::int64_t r = begin; r < end; ++r, walk.next()) {
+            source_ = c_.data.data;
+            std::byte* dst = c_.out.data + s_.x0 * g_.dst_x;
+            for (std::size_t l = 0, v = 0; l < g_.loops.size(); ++l) {
+                if (g_.loops[l].table >= 0)
+                    place_[v++] = walk.at()[l];
+                else
+                    source_ += walk.at()[l] * g_.loops[l].src_stride;
+                dst += walk.at()[l] * g_.loops[l].dst_stride;
+            }
+            if constexpr (std::is_same_v<W, std::uint16_t>)
+                if (at_once_) {
+                    both_passes(dst);
+                    continue;
+                }
+            const W* row = finished(in_place_ ? reinterpret_cast<W*>(dst) : final_);
+            if (!in_place_) c_.types.store(row, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
+            if constexpr (!std::is_integral_v<W>)
+                if (c_.bound > 0) report(row, walk, dst, doubtful, lock);
+        }
+    }
+
+private:
+    struct Slot {
+        std::size_t offset;
+        bool filled = false, careful = false;
+        std::vector<std::int64_t> key;  // place_ and source_
+    };
+    // A slot for each combination of the coordinates of the vertical axes modulo these.
+    struct Level {
+        std::vector<std::int64_t> modulus;
+        std::vector<Slot> slots;
+        std::vector<const void*> rows;  // the taps of a filter pass into the level
+        std::vector<W> weights;
+    };
+
+    std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
+    std::int64_t inputs() const { return s_.column_count * g_.block; }
+    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() : inputs(); }
+
+    // Sets the slots of all levels; returns the bytes that they take.
+    std::size_t lay_out() {
+        std::size_t bytes = 0;
+        const auto take = [&](std::int64_t count, std::size_t size) {
+            const std::size_t offset = bytes;
+            bytes += (static_cast<std::size_t>(count + kPad) * size + 63) / 64 * 64;
+            return offset;
+        };
+        const auto take_slots = [&](Level& level, std::int64_t count, std::size_t size) {
+            std::int64_t slots = 1;
+            for (const std::int64_t m : level.modulus) slots *= m;
+            level.slots.resize(static_cast<std::size_t>(slots));
+            for (Slot& slot : level.slots) {
+                slot.offset = take(count, size);
+                slot.key.resize(place_.size() + 1);
+            }
+        };
+        std::vector<bool> passed(place_.size());
+        for (std::size_t k = 0; k < levels_.size(); ++k) {
+            if (k > 0 && !c_.passes[k - 1].across()) passed[c_.passes[k - 1].vertical] = true;
+            for (std::size_t v = 0; v < passed.size(); ++v) {
+                const bool next = k < c_.passes.size() && c_.passes[k].vertical == static_cast<int>(v);
+                const bool kept = !passed[v] && (c_.vertical[v].linear || next);
+                levels_[k].modulus.push_back(kept ? c_.vertical[v].widest : 1);
+            }
+            take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
+        }
+        converted_.modulus.assign(place_.size(), 1);
+        if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
+        take_slots(converted_, inputs(), sizeof(W));
+        final_offset_ = take(outputs(), sizeof(W));
+        return bytes;
+    }
+
+    // Whether across_two_bytes can make a row, and rows are so far apart that two of them serve little but one output.
+    bool both_passes_at_once() const {
+        if (c_.passes.size() != 2 || !c_.passes[0].across() || !by_bytes_ || !c_.kernels.across_two_bytes) return false;
+        const AxisTable* t = c_.vertical[0].linear;
+        return t && 4 * t->n_in >= 5 * t->n_out() && c_.rounding.rule != Rule::half_even &&
+               (g_.block == 1 || g_.dst_c == 1) && g_.dst_x == g_.block;
+    }
+
+    void both_passes(std::byte* dst) {
+        const AxisTable& t = *c_.vertical[0].linear;
+        const std::int64_t at = place_[0];
+        const auto row = [&](std::int64_t tap) {
+            place_[0] = tap;
+            return reinterpret_cast<const std::uint8_t*>(source_row());
+        };
+        const auto *a = row(t.first[at]), *b = row(t.second[at]);
+        place_[0] = at;
+        c_.kernels.across_two_bytes(s_.byte_table(), s_.table(), a, b, static_cast<std::uint16_t>(t.weight[at]),
+                                    static_cast<std::uint16_t>(t.one), c_.rounding, reinterpret_cast<std::uint8_t*>(dst));
+    }
+
+    // The row at place_ after all passes, in `target`.
+    const W* finished(W* target) {
+        const std::size_t k = c_.passes.size();
+        if constexpr (std::is_integral_v<W>) {
+            copy(made(k, target, false), target);
+        } else if (c_.integer) {
+            copy(made(k, target, false), target);
+        } else if (last(target)) {
+            copy(made(k, target, true), target);
+            c_.rows.canonical_nans(target, outputs());
+        }
+        return target;
+    }
+
+    // As `finished`, the fast way; true when the row has a value that is not finite.
+    bool last(W* target) {
+        const std::size_t k = c_.passes.size();
+        const Pass pass = c_.passes[k - 1];
+        if (!pass.across() && c_.vertical[pass.vertical].linear && (k > 1 || c_.same)) {
+            const AxisTable& t = *c_.vertical[pass.vertical].linear;
+            const std::int64_t at = place_[pass.vertical];
+            if (t.first[at] != t.second[at]) {
+                const auto [a, b] = two_rows(k, nullptr, false);
+                return c_.rows.lerp_last(a, b, static_cast<W>(t.weight[at]), outputs(), target, streams_);
+            }
+        }
+        return c_.rows.copy_last(made(k, final_, false), outputs(), target, streams_);
+    }
+
+    void copy(const W* row, W* target) const {
+        if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(outputs()));
+    }
+
+    // Whether the output at place_ of a vertical pass is the one input row `from`.
+    bool is_one_row(const Pass pass, std::int64_t& from) const {
+        if (pass.across() || std::is_integral_v<W>) return false;
+        const VerticalAxis& v = c_.vertical[pass.vertical];
+        const std::int64_t at = place_[pass.vertical];
+        from = v.linear ? v.linear->first[at] : v.filter->start[at];
+        return v.linear ? from == v.linear->second[at] : v.filter->count[at] == 1 && !v.filter->sums();
+    }
+
+    // Whether rows of level k may lie in slots of the levels below: not where a filter pass takes them, whose taps the slots
+    // below do not tell apart.
+    bool may_lie_below(std::size_t k) const {
+        for (; k < c_.passes.size() && !c_.passes[k].across(); ++k)
+            if (c_.vertical[c_.passes[k].vertical].filter) return false;
+        return true;
+    }
+
+    // The row of level k > 0 at place_: in `target` when given, else in its slot, or wherever it lies already.
+    const W* made(std::size_t k, W* target, bool careful) {
+        const Pass pass = c_.passes[k - 1];
+        std::int64_t from = 0;
+        const bool one_row = is_one_row(pass, from);
+        if (one_row && (k > 1 || c_.same) && may_lie_below(k)) return row_below(k, from, nullptr, careful);
+        if (!target) {
+            Slot& slot = found(levels_[k]);
+            target = reinterpret_cast<W*>(arena_.data() + slot.offset);
+            if (!remember(slot, careful)) return target;
+        }
+        if (pass.across()) {
+            across(k, target, careful);
+        } else if (one_row) {
+            const W* row = row_below(k, from, target, careful);
+            if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(values(k)));
+        } else if (c_.vertical[pass.vertical].linear) {
+            blend(k, target, careful);
+        } else {
+            filter(k, target, careful);
+        }
+        return target;
+    }
+
+    // The row of level k - 1 at coordinate `from` of pass k, as W; when it has to be converted, in `target` if given.
+    const W* row_below(std::size_t k, std::int64_t from, W* target, bool careful) {
+        std::int64_t& place = place_[c_.passes[k - 1].vertical];
+        const std::int64_t at = place;
+        place = from;
+        const W* row = k == 1 ? converted(target) : made(k - 1, nullptr, careful);
+        place = at;
+        return row;
+    }
+
+    // The two rows that a linear pass blends; `target` as in row_below, for the first.
+    std::pair<const W*, const W*> two_rows(std::size_t k, W* target, bool careful) {
+        const Pass pass = c_.passes[k - 1];
+        const AxisTable& t = *c_.vertical[pass.vertical].linear;
+        const std::int64_t at = place_[pass.vertical];
+        const W* a = row_below(k, t.first[at], target, careful);
+        return {a, row_below(k, t.second[at], nullptr, careful)};
+    }
+
+    void across(std::size_t k, W* target, bool careful) {
+        if constexpr (!std::is_integral_v<W>) {
+            const W* row = k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful);
+            if (!c_.filter_across)
+                (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row, target);
+            else if (careful)
+                filters().across_careful(s_.filter.taps(), g_.block, row, target);
+            else
+                filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
+        } else if (k == 1 && by_bytes_) {
+            c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
+                                    target);
+        } else {
+            c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
+        }
+    }
+
+    // A linear pass; one row as well in integers, which are multiplied by `one` like all others.
+    void blend(std::size_t k, W* target, bool careful) {
+        const Pass pass = c_.passes[k - 1];
+        const AxisTable& t = *c_.vertical[pass.vertical].linear;
+        std::int64_t& place = place_[pass.vertical];
+        const std::int64_t at = place;
+        const bool one_row = t.first[at] == t.second[at];
+        const double w = one_row ? 0 : t.weight[at];
+        if (k == 1 && !careful && c_.rounding.base == 0) {
+            place = t.first[at];
+            const std::byte* a = source_row();
+            place = t.second[at];
+            c_.types.lerp(a, source_row(), w, t.one, inputs(), target);
+            place = at;
+            return;
+        }
+        // level 0 has no slots of type W for linear passes: the first row goes through the target
+        const auto [a, b] = two_rows(k, k == 1 ? target : nullptr, careful);
+        if (careful)
+            c_.rows.lerp_careful(a, b, static_cast<W>(w), values(k), target);
+        else
+            c_.rows.lerp(a, b, static_cast<W>(w), static_cast<W>(t.one), values(k), target);
+    }
+
+    void filter(std::size_t k, W* target, bool careful) {
+        if constexpr (!std::is_integral_v<W>) {
+            const Pass pass = c_.passes[k - 1];
+            const VerticalAxis& axis = c_.vertical[pass.vertical];
+            const FilterTable& t = *axis.filter;
+            std::int64_t& place = place_[pass.vertical];
+            const std::int64_t at = place, base = t.base_of(at);
+            const bool raw = k == 1 && c_.down_raw && !careful;
+            Level& level = levels_[k];
+            level.rows.clear();
+            for (std::int64_t i = 0; i < t.count[at]; ++i) {
+                place = t.start[at] + i;
+                level.rows.push_back(raw ? static_cast<const void*>(source_row()) : row_below(k, place, nullptr, careful));
+            }
+            place = at;
+            if (raw && c_.down_whole) {
+                if constexpr (std::is_same_v<W, float>) down_whole(*axis.whole, at, level.rows, target);
+                return;
+            }
+            const double* weights = t.weights_of(at);
+            RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0};
+            level.weights.assign(weights, weights + t.count[at]);
+            if (base >= 0) {
+                taps.base = level.rows[static_cast<std::size_t>(base)];
+                taps.base_weight = weights[base];
+                level.rows.erase(level.rows.begin() + base);
+                level.weights.erase(level.weights.begin() + base);
+                --taps.taps;
+            }
+            taps.weights = level.weights.data();
+            if (raw)
+                c_.down(taps, values(k), target);
+            else
+                (careful ? filters().down_careful : filters().down)(taps, values(k), target);
+        }
+    }
+
+    void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
+        if (rows.size() % 2) rows.push_back(rows.back());
+        c_.filters.down_bytes(rows.data(), w.numerators.data() + at * w.width, static_cast<std::int64_t>(rows.size()),
+                              w.scale[static_cast<std::size_t>(at)], inputs(), target);
+    }
+
+    const auto& filters() const {
+        if constexpr (std::is_same_v<W, float>)
+            return c_.filters.f32;
+        else
+            return c_.filters.f64;
+    }
+
+    // The input row at place_ as W, in `target` or its slot; as it lies when it is of that type.
+    const W* converted(W* target) {
+        if (c_.same) return reinterpret_cast<const W*>(source_row());
+        if (!target) {
+            Slot& slot = found(converted_);
+            target = reinterpret_cast<W*>(arena_.data() + slot.offset);
+            if (!remember(slot, true)) return target;
+        }
+        c_.types.convert(source_row(), inputs(), c_.rounding.base, target);
+        return target;
+    }
+
+    // The input row at place_, its columns side by side: as it lies or in its slot.
+    const std::byte* source_row() {
+        const std::byte* p = source_ + s_.column0 * g_.src_x;
+        for (std::size_t v = 0; v < place_.size(); ++v) p += place_[v] * c_.vertical[v].src_stride;
+        if (direct_) return p;
+        Slot& slot = found(levels_[0]);
+        std::byte* row = arena_.data() + slot.offset;
+        if (!remember(slot, true)) return row;
+        const std::int64_t* columns = s_.columns.empty() ? nullptr : s_.columns.data();
+        const bool whole = g_.block == 1 || g_.src_c == c_.size;
+        const std::int64_t item = whole ? g_.block * c_.size : c_.size, moves = whole ? 1 : g_.block;
+        if (contiguous_)
+            std::memcpy(row, p, static_cast<std::size_t>(inputs() * c_.size));
+        else
+            for (std::int64_t j = 0; j < moves; ++j)
+                c_.kernels.pick(p + j * g_.src_c, g_.src_x, columns, s_.column_count, item, row + j * item,
+                                g_.block * c_.size);
+        return row;
+    }
+
+    Slot& found(Level& level) {
+        std::size_t n = 0;
+        for (std::size_t v = 0; v < place_.size(); ++v)
+            if (const std::int64_t m = level.modulus[v]; m > 1)
+                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(place_[v] % m);
+        return level.slots[n];
+    }
+
+    // False when the slot holds that row already; else it is going to.
+    bool remember(Slot& slot, bool careful) {
+        const auto source_key = reinterpret_cast<std::intptr_t>(source_);
+        if (slot.filled && (slot.careful || !careful) && slot.key.back() == source_key &&
+            std::equal(place_.begin(), place_.end(), slot.key.begin()))
+            return false;
+        std::copy(place_.begin(), place_.end(), slot.key.begin());
+        slot.key.back() = source_key;
+        slot.filled = true;
+        slot.careful = careful;
+        return true;
+    }
+
+    // Adds the results of `row` that are in doubt, those aside that a second look decides.
+    void report(const W* row, const RowWalk& walk, std::byte* dst, std::vector<std::int64_t>& doubtful, std::mutex& lock) {
+        positions_.resize(static_cast<std::size_t>(outputs()) + 1);
+        const std::int64_t count = c_.rows.doubtful(row, outputs(), c_.rounding.rule, c_.bound, positions_.data());
+        if (!count) return;
+        std::int64_t start = 0;
+        for (std::size_t l = 0; l < g_.loops.size(); ++l) start += walk.at()[l] * g_.loops[l].place;
+        std::vector<std::int64_t> left;
+        SecondLook look(c_.axes, c_.type, std::is_same_v<W, float>);
+        for (std::size_t v = 0; v < place_.size(); ++v)
+            look.add(*c_.vertical[v].table, place_[v], c_.vertical[v].src_stride);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t x = s_.x0 + positions_[i] / g_.block, j = positions_[i] % g_.block;
+            const std::byte* p = source_ + j * g_.src_c + (g_.horizontal ? 0 : x * g_.src_x);
+            if (g_.horizontal) look.set_last(c_.axes.back(), x, g_.src_x);
+            if (look.all_equal(p)) continue;
+            std::byte* to = dst + (x - s_.x0) * g_.dst_x + j * g_.dst_c;
+            if (!look.decided(p, c_.rounding.rule, c_.doubt.fine_bound, to)) left.push_back(start + x * g_.place_x + j);
+        }
+        std::lock_guard guard(lock);
+        doubtful.insert(doubtful.end(), left.begin(), left.end());
+    }
+
+    const ResampleCall<W>& c_;
+    const RowGeometry& g_;
+    const Segment<W>& s_;
+    std::vector<Level> levels_;
+    std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
+    Level converted_;                  // rows of level 0 as W
+    std::size_t final_offset_;
+    Arena arena_;
+    W* final_;
+    bool contiguous_;  // the columns of an input row lie side by side,
+    bool direct_;      // and kernels may read them there
+    bool by_bytes_;    // the horizontal pass can read rows of bytes
+    bool at_once_ = false;  // across_two_bytes makes the rows
+    bool in_place_;    // the finished row lies in out
+    bool streams_;     // and is stored past the caches
+    const std::byte* source_ = nullptr;  // the data, moved along the loops that are not resampled
+    std::vector<std::int32_t> positions_;
+};
+
+}  // namespace remapnd

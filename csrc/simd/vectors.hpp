@@ -1,0 +1,203 @@
+// Vectors of working values with the arithmetic of filter passes, and elements of any type loaded as such.
+//
+// Defines REMAPND_VECTORS where the level has them: 256 bits on v3 and v4.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "half.hpp"
+#include "intrinsics.hpp"
+
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#define REMAPND_VECTORS 1
+#endif
+
+namespace remapnd::REMAPND_LEVEL {
+
+// Vec<W>::lanes values of W (0: the level has none).
+template <class W>
+struct Vec {
+    static constexpr int lanes = 0;
+};
+
+#ifdef REMAPND_VECTORS
+
+template <>
+struct Vec<float> {
+    static constexpr int lanes = 8;
+    __m256 v;
+
+    static Vec all(float x) { return {_mm256_set1_ps(x)}; }
+    static Vec load(const float* p) { return {_mm256_loadu_ps(p)}; }
+    // Four values from each of two places.
+    static Vec load(const float* low, const float* high) {
+        return {_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1)};
+    }
+    template <class T>
+    static Vec load(const T* p) {
+        const auto* at = reinterpret_cast<const __m128i*>(p);
+        if constexpr (std::is_same_v<T, std::uint8_t>)
+            return {_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(at)))};
+        else if constexpr (std::is_same_v<T, std::int8_t>)
+            return {_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(at)))};
+        else if constexpr (std::is_same_v<T, std::uint16_t>)
+            return {_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)))};
+        else if constexpr (std::is_same_v<T, std::int16_t>)
+            return {_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(at)))};
+        else if constexpr (std::is_same_v<T, Half>)
+            return {_mm256_cvtph_ps(_mm_loadu_si128(at))};
+        else if constexpr (std::is_same_v<T, BFloat>)
+            return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)), 16))};
+    }
+    void store(float* p) const { _mm256_storeu_ps(p, v); }
+    void store(float* low, float* high) const {
+        _mm_storeu_ps(low, _mm256_castps256_ps128(v));
+        _mm_storeu_ps(high, _mm256_extractf128_ps(v, 1));
+    }
+
+    friend Vec operator+(Vec a, Vec b) { return {_mm256_add_ps(a.v, b.v)}; }
+    friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_ps(a.v, b.v)}; }
+    friend Vec operator*(Vec a, Vec b) { return {_mm256_mul_ps(a.v, b.v)}; }
+    // *this where `w` is -0.0, else `other`.
+    Vec unless(Vec other, Vec w) const {
+        const __m256i nothing = _mm256_cmpeq_epi32(_mm256_castps_si256(w.v), _mm256_set1_epi32(INT32_MIN));
+        return {_mm256_blendv_ps(other.v, v, _mm256_castsi256_ps(nothing))};
+    }
+    // The values of a window of 8 by their numbers.
+    using Lanes = __m256i;
+    static Lanes load_lanes(const std::uint8_t* p) {
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    }
+    Vec pick(Lanes n) const { return {_mm256_permutevar8x32_ps(v, n)}; }
+};
+
+template <>
+struct Vec<double> {
+    static constexpr int lanes = 4;
+    __m256d v;
+
+    static Vec all(double x) { return {_mm256_set1_pd(x)}; }
+    static Vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
+    template <class T>
+    static Vec load(const T* p) {
+        if constexpr (sizeof(T) == 8) {
+            return {_mm256_setr_pd(static_cast<double>(static_cast<std::int64_t>(p[0])),
+                                   static_cast<double>(static_cast<std::int64_t>(p[1])),
+                                   static_cast<double>(static_cast<std::int64_t>(p[2])),
+                                   static_cast<double>(static_cast<std::int64_t>(p[3])))};
+        } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+            // below 2**31 in the signed conversion, and the rest back
+            const __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)), _mm_set1_epi32(INT32_MIN));
+            return {_mm256_add_pd(_mm256_cvtepi32_pd(x), _mm256_set1_pd(0x1p31))};
+        } else {
+            __m128i x;
+            if constexpr (sizeof(T) == 1) {
+                int four;
+                std::memcpy(&four, p, 4);
+                x = _mm_cvtsi32_si128(four);
+            } else if constexpr (sizeof(T) == 2) {
+                x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+            } else {
+                x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+            }
+            if constexpr (std::is_same_v<T, std::uint8_t>) x = _mm_cvtepu8_epi32(x);
+            if constexpr (std::is_same_v<T, std::int8_t>) x = _mm_cvtepi8_epi32(x);
+            if constexpr (std::is_same_v<T, std::uint16_t>) x = _mm_cvtepu16_epi32(x);
+            if constexpr (std::is_same_v<T, std::int16_t>) x = _mm_cvtepi16_epi32(x);
+            return {_mm256_cvtepi32_pd(x)};
+        }
+    }
+    void store(double* p) const { _mm256_storeu_pd(p, v); }
+
+    friend Vec operator+(Vec a, Vec b) { return {_mm256_add_pd(a.v, b.v)}; }
+    friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_pd(a.v, b.v)}; }
+    friend Vec operator*(Vec a, Vec b) { return {_mm256_mul_pd(a.v, b.v)}; }
+    Vec unless(Vec other, Vec w) const {
+        const __m256i nothing = _mm256_cmpeq_epi64(_mm256_castpd_si256(w.v), _mm256_set1_epi64x(INT64_MIN));
+        return {_mm256_blendv_pd(other.v, v, _mm256_castsi256_pd(nothing))};
+    }
+};
+
+// Exact sums of 32 columns of bytes times 16-bit numbers.
+struct WholeSums {
+    // Of columns 0-3 and 16-19, 4-7 and 20-23, and so on: halves of vectors stay apart.
+    __m256i sum[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
+
+    REMAPND_INLINE void add(const std::uint8_t* a, const std::uint8_t* b, const std::int16_t* two) {
+        int both;
+        std::memcpy(&both, two, sizeof both);
+        const __m256i w = _mm256_set1_epi32(both), zero = _mm256_setzero_si256();
+        const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+        const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+        const __m256i low = _mm256_unpacklo_epi8(x, y), high = _mm256_unpackhi_epi8(x, y);
+        sum[0] = _mm256_add_epi32(sum[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), w));
+        sum[1] = _mm256_add_epi32(sum[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), w));
+        sum[2] = _mm256_add_epi32(sum[2], _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), w));
+        sum[3] = _mm256_add_epi32(sum[3], _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), w));
+    }
+    REMAPND_INLINE void store(float scale, float* out) const {
+        const __m256 s = _mm256_set1_ps(scale);
+        const auto put = [&](__m256i v, int at) { _mm256_storeu_ps(out + at, _mm256_mul_ps(_mm256_cvtepi32_ps(v), s)); };
+        put(_mm256_permute2x128_si256(sum[0], sum[1], 0x20), 0);
+        put(_mm256_permute2x128_si256(sum[2], sum[3], 0x20), 8);
+        put(_mm256_permute2x128_si256(sum[0], sum[1], 0x31), 16);
+        put(_mm256_permute2x128_si256(sum[2], sum[3], 0x31), 24);
+    }
+};
+
+// Values k .. k + 3 of eight rows, turned: lane e of turned[i] is rows[e][i].
+REMAPND_INLINE void turn(const float* const* rows, std::int64_t k, Vec<float>* turned) {
+    __m256 r[4];
+    for (int e = 0; e < 4; ++e) r[e] = Vec<float>::load(rows[e] + k, rows[e + 4] + k).v;
+    const __m256 low01 = _mm256_unpacklo_ps(r[0], r[1]), high01 = _mm256_unpackhi_ps(r[0], r[1]);
+    const __m256 low23 = _mm256_unpacklo_ps(r[2], r[3]), high23 = _mm256_unpackhi_ps(r[2], r[3]);
+    turned[0] = {_mm256_shuffle_ps(low01, low23, 0x44)};
+    turned[1] = {_mm256_shuffle_ps(low01, low23, 0xEE)};
+    turned[2] = {_mm256_shuffle_ps(high01, high23, 0x44)};
+    turned[3] = {_mm256_shuffle_ps(high01, high23, 0xEE)};
+}
+
+// The same of four rows of pairs, or of doubles.
+template <class W>
+REMAPND_INLINE void turn_pairs(const double* const* rows, std::int64_t k, Vec<W>* turned) {
+    const auto load = [&](int e, std::int64_t i) {
+        return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(rows[e] + i)), _mm_loadu_pd(rows[e + 2] + i), 1);
+    };
+    for (int i = 0; i < 4; i += 2) {
+        const __m256d r02 = load(0, k + i), r13 = load(1, k + i);
+        const __m256d low = _mm256_unpacklo_pd(r02, r13), high = _mm256_unpackhi_pd(r02, r13);
+        if constexpr (sizeof(W) == 8) {
+            turned[i] = {low};
+            turned[i + 1] = {high};
+        } else {
+            turned[i] = {_mm256_castpd_ps(low)};
+            turned[i + 1] = {_mm256_castpd_ps(high)};
+        }
+    }
+}
+
+#endif
+
+// The leading whole vectors of out[i] = floor(row[i] + add), clamped to bytes; returns how many values they hold.
+inline std::int64_t floats_to_bytes(const float* row, std::int64_t count, float add, std::uint8_t* out) {
+    std::int64_t i = 0;
+#ifdef REMAPND_VECTORS
+    const __m256 a = _mm256_set1_ps(add), most = _mm256_set1_ps(512);
+    // What the conversion rounds up, numbers below zero, the packing makes zero.
+    const auto load = [&](const float* p) {
+        return _mm256_cvttps_epi32(_mm256_min_ps(_mm256_add_ps(_mm256_loadu_ps(p), a), most));
+    };
+    for (; i + 32 <= count; i += 32) {
+        const __m256i low = _mm256_packs_epi32(load(row + i), load(row + i + 8));
+        const __m256i high = _mm256_packs_epi32(load(row + i + 16), load(row + i + 24));
+        const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), bytes);
+    }
+#else
+    (void)row, (void)count, (void)add, (void)out;
+#endif
+    return i;
+}
+
+}  // namespace remapnd::REMAPND_LEVEL

@@ -1,0 +1,76 @@
+// Weights that are ratios of small integers, told from their float64 values: sums of bytes are then exact in integers.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "axis_table.hpp"
+
+namespace remapnd {
+
+// Output x is the sum of numerators[x * width + k] * x[k] times scale[x]; width is even, numerators behind the count are 0.
+// Empty where that is not so for all outputs.
+struct WholeWeights {
+    std::int64_t width = 0;
+    std::vector<std::int16_t> numerators;
+    std::vector<float> scale;
+
+    WholeWeights() = default;
+    explicit WholeWeights(const FilterTable& t) : width((t.width + 1) / 2 * 2) {
+        if (t.fine.empty() || t.sums() || t.n_out() > kMostWeights / std::max<std::int64_t>(1, t.width)) return;
+        for (std::int64_t x = 0; x < t.n_out(); ++x)
+            if (!add(t.fine.data() + x * t.width, t.count[x])) {
+                numerators.clear();
+                scale.clear();
+                return;
+            }
+    }
+    bool empty() const { return scale.empty(); }
+
+private:
+    // Looking at more would take longer than some tens of milliseconds.
+    static constexpr std::int64_t kMostWeights = 1 << 18;
+    static constexpr double kMostNumerator = 32767;
+    // A product of weight and denominator that near to an integer is one.  If it is not, the error of a sum of bytes, 255
+    // times this over the denominator for each tap, is far below the unit of float32.
+    static constexpr double kNear = 0x1p-30;
+
+    static bool whole(double v) { return std::fabs(v - std::nearbyint(v)) <= kNear; }
+
+    // The smallest q with v * q whole, by the continued fraction of v; 0 if it is too large.
+    static double denominator(double v) {
+        double before = 0, q = 1, rest = v - std::floor(v);
+        while (!whole(v * q)) {
+            if (rest < kNear || q > 8 * kMostNumerator) return 0;
+            rest = 1 / rest;
+            const double digit = std::floor(rest);
+            rest -= digit;
+            const double next = digit * q + before;
+            before = q;
+            q = next;
+        }
+        return q;
+    }
+
+    bool add(const double* weights, std::int64_t count) {
+        double common = 1;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const double q = denominator(weights[k] * common);
+            common *= q;
+            if (common == 0 || common > 256 * kMostNumerator) return false;
+        }
+        double sum = 0, magnitude = 0;
+        for (std::int64_t k = 0; k < width; ++k) {
+            const double n = k < count ? std::nearbyint(weights[k] * common) : 0;
+            if (std::fabs(n) > kMostNumerator || (k < count && !whole(weights[k] * common))) return false;
+            numerators.push_back(static_cast<std::int16_t>(n));
+            sum += n;
+            magnitude += std::fabs(n);
+        }
+        scale.push_back(static_cast<float>(1 / common));
+        return sum == common && magnitude * 255 < 0x1p31;
+    }
+};
+
+}  // namespace remapnd

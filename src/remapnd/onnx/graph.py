@@ -1,0 +1,180 @@
+"""Graphs: every node prepared once, then run in order.
+
+Uses `nodes` and `operators`; used by `backend` and `lint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.inliner
+
+from remapnd import checks
+from remapnd.errors import must
+from remapnd.onnx.nodes import Array, Node, as_array, label, opset_versions, read_node, type_name
+from remapnd.onnx.operators import is_known, prepare_node
+from remapnd.onnx.resize import RESIZE_RULES
+
+# The public functions, and what ONNX calls their parameters where it has other names.
+_FUNCTIONS: Mapping[str, Mapping[str, str]] = {
+    **{name: {} for name in ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd")},
+    "resize": {"data": "X", "shape": "sizes"},
+    "grid_sample": {"data": "X", "padding": "padding_mode"},
+    "affine_grid": {},
+    "roi_align": {"data": "X", "shape": "output_height, output_width", "scale": "spatial_scale"},
+    "crop_and_resize": {"data": "X", "shape": "crop_size"},
+    "tensor_scatter": {"data": "past_cache", "updates": "update"},
+}
+
+
+class Step:
+    """A node and what computes it."""
+
+    def __init__(self, node: Node, rules: str) -> None:
+        self.node = node
+        self.function: Callable[..., Array] = prepare_node(node, rules)
+
+    def __call__(self, arrays: Sequence[Array | None]) -> Array:
+        """Compute the output; an error names the node."""
+        node = self.node
+        node.check_inputs(arrays)
+        try:
+            return self.function(*arrays)
+        except (TypeError, ValueError, IndexError) as error:
+            function, colon, text = str(error).partition(": ")
+            if not colon or function not in _FUNCTIONS:
+                raise
+            for ours, theirs in _FUNCTIONS[function].items():
+                text = text.replace(f"`{ours}`", f"`{theirs}`")
+            kind = next(k for k in (TypeError, IndexError, ValueError) if isinstance(error, k))
+            raise kind(f"{node.label}: {text}") from error
+
+
+class Graph:
+    """A model whose operators are all known.
+
+    Parameters
+    ----------
+    model : ModelProto
+    rules : "onnxruntime" or "onnx"
+        Whom Resize follows; see `remapnd.onnx.prepare`.
+    base_dir : str
+        Directory of external data.
+
+    Raises
+    ------
+    ValueError
+        The model has operators, subgraphs, functions or attributes that cannot be run; all unknown operators
+        are named at once.
+    """
+
+    def __init__(self, model: onnx.ModelProto, rules: str = "onnxruntime", base_dir: str = "") -> None:
+        checks.choice("prepare", "resize_rules", rules, RESIZE_RULES)
+        model = inlined(model)
+        graph = model.graph
+        unknown = unknown_operators(graph)
+        if unknown:
+            rule = "use the operators of the gather, scatter and resize family and those of shapes"
+            raise ValueError(must("prepare", "model", rule, ", ".join(unknown)))
+        if graph.sparse_initializer:
+            names = ", ".join(repr(sparse.values.name) for sparse in graph.sparse_initializer)
+            raise ValueError(must("prepare", "model", "have no sparse initializers", names))
+        for value in graph.input:
+            if value.type.WhichOneof("value") not in (None, "tensor_type"):
+                rule = "have tensors as inputs"
+                raise ValueError(must("prepare", "model", rule, f"{value.name!r} of another kind"))
+        versions = opset_versions(model)
+        self.steps = [Step(read_node(proto, versions), rules) for proto in graph.node]
+        self.constants = {tensor.name: as_array(tensor, base_dir) for tensor in graph.initializer}
+        self.inputs = [value.name for value in graph.input if value.name not in self.constants]
+        self.defaults = [value.name for value in graph.input if value.name in self.constants]
+        self._declared = {value.name: _declared(value.type.tensor_type) for value in graph.input}
+        self.outputs = [value.name for value in graph.output]
+        self._check_order()
+        self._last_use = {
+            name: k for k, step in enumerate(self.steps) for name in step.node.inputs if name
+        } | dict.fromkeys(self.outputs, len(self.steps))
+
+    def _check_order(self) -> None:
+        """Require each value to be made before it is used, once."""
+        known = {*self.constants, *self.inputs}
+        for step in self.steps:
+            for name in step.node.inputs:
+                if name and name not in known:
+                    raise ValueError(must(step.node.label, "inputs", "be made before the node", repr(name)))
+            if len(step.node.outputs) != 1 or step.node.outputs[0] in known:
+                rule = "be one name, not used before"
+                raise ValueError(must(step.node.label, "outputs", rule, list(step.node.outputs)))
+            known.add(step.node.outputs[0])
+        for name in self.outputs:
+            if name not in known:
+                raise ValueError(must("prepare", "model", "compute its outputs", f"no value {name!r}"))
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Array]:
+        """Compute the outputs; they share no memory with inputs or the model."""
+        values: dict[str, Array] = dict(self.constants)
+        for name, array in inputs.items():
+            values[name] = self._checked(name, array)
+        held = list(values.values())
+        for k, step in enumerate(self.steps):
+            node = step.node
+            values[node.outputs[0]] = step([values[name] if name else None for name in node.inputs])
+            for name in node.inputs:
+                if name and self._last_use[name] == k:
+                    values.pop(name, None)
+        return _own([values[name] for name in self.outputs], held)
+
+    def _checked(self, name: str, value: Any) -> Array:
+        """Return an input as an array of the type and shape that the graph declares."""
+        array = np.asarray(value)
+        if array.dtype.kind in "US":
+            array = array.astype(object)
+        kind, sizes = self._declared[name]
+        if kind and type_name(array.dtype) != kind:
+            raise TypeError(must("run", name, f"be {kind}", type_name(array.dtype) or array.dtype))
+        if sizes is not None and array.shape != sizes:
+            fits = len(sizes) == array.ndim and all(
+                size in (None, n) for size, n in zip(sizes, array.shape, strict=True)
+            )
+            if not fits:
+                shown = "(" + ", ".join("?" if size is None else str(size) for size in sizes) + ")"
+                raise ValueError(must("run", name, f"have shape {shown}", array.shape))
+        return array
+
+
+def _declared(tensor: Any) -> tuple[str, tuple[int | None, ...] | None]:
+    """Return the type and the sizes that a graph declares for an input; None for a size that is open."""
+    kind = f"tensor({onnx.TensorProto.DataType.Name(tensor.elem_type).lower()})" if tensor.elem_type else ""
+    if not tensor.HasField("shape"):
+        return kind, None
+    sizes = (dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
+    return kind, tuple(size if size >= 0 else None for size in sizes)  # some exporters write -1
+
+
+def _own(arrays: Sequence[Array], held: list[Array]) -> list[Array]:
+    """Return arrays that share memory with none of `held`, nor with each other."""
+    owned = []
+    for array in arrays:
+        shared = not array.flags.writeable or any(np.may_share_memory(array, other) for other in held)
+        owned.append(array.copy() if shared else array)
+        held.append(owned[-1])
+    return owned
+
+
+def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model without functions of its own: their nodes are put in place of those that call them."""
+    return onnx.inliner.inline_local_functions(model) if model.functions else model
+
+
+def unknown_operators(graph: onnx.GraphProto) -> list[str]:
+    """Name the operators of a graph that cannot be run, each with the first node that has it."""
+    found: dict[str, str] = {}
+    for node in graph.node:
+        name = f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else node.op_type
+        if not is_known(node.domain, node.op_type) and name not in found:
+            who = label("", node.name, node.output).strip()
+            found[name] = f"{name} (node {who})" if node.name else f"{name} {who}"
+    return list(found.values())
