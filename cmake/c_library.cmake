@@ -25,7 +25,10 @@ if(UNIX AND NOT APPLE)
   target_link_options(remapnd PRIVATE -Wl,--version-script=${exports})
   set_target_properties(remapnd PROPERTIES LINK_DEPENDS ${exports})
 endif()
-set_target_properties(remapnd PROPERTIES VERSION ${remapnd_version} SOVERSION ${remapnd_major} VISIBILITY_INLINES_HIDDEN ON)
+set_target_properties(remapnd PROPERTIES VISIBILITY_INLINES_HIDDEN ON)
+if(NOT SKBUILD)  # a wheel has no links, and would hold the library once for each name
+  set_target_properties(remapnd PROPERTIES VERSION ${remapnd_version} SOVERSION ${remapnd_major})
+endif()
 
 install(TARGETS remapnd EXPORT remapnd
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -91,24 +91,10 @@ def _alone(folder: Path):
 
 def _objects_are_current() -> bool:
     """Whether the build directory has the core as it is now, without sanitizers."""
-    cache, core = _OBJECTS / "CMakeCache.txt", list(_OBJECTS.glob("_core.*"))
-    if (
-        not core
-        or not cache.is_file()
-        or "REMAPND_SANITIZE:STRING=\n" not in cache.read_text(encoding="utf-8")
-    ):
+    cache = _OBJECTS / "CMakeCache.txt"
+    if not cache.is_file() or "REMAPND_SANITIZE:STRING=\n" not in cache.read_text(encoding="utf-8"):
         return False
-    objects = [
-        p for kind in ("kernels_*", "runners") for p in (_OBJECTS / "CMakeFiles").glob(f"{kind}.dir/csrc/*")
-    ]
-    sources = [
-        p for p in (ROOT / "csrc").rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent.name != "directml"
-    ]
-    newest = max(p.stat().st_mtime for p in sources if p.stem not in _NOT_OF_THE_CORE)
-    return bool(objects) and min(p.stat().st_mtime for p in objects) > newest
-
-
-_NOT_OF_THE_CORE = ("c_api", "synet_gather_elements", "axis_map", "resample_plan", "wide", "bindings")
+    return "no work to do" in _run(["cmake", "--build", _OBJECTS, "--", "-n"])
 
 
 class Buffer(ctypes.Structure):
