@@ -245,6 +245,14 @@ struct ByteLerps {
     const std::int8_t* weight;
 };
 
+// Outputs of `block` values each, 3 or 4, made of the pixels first[x] and second[x] of two rows.  The second is the first or
+// the one behind it, none is before that of the output before, and rows have `pixels` of them.
+struct PixelLerps {
+    std::int64_t count, block, pixels;
+    const std::int64_t* first;
+    const std::int64_t* second;
+};
+
 // Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.
 // windows is 1, 2 or 4; all those bytes may be read.
 struct BytePicks {
@@ -269,6 +277,15 @@ struct ResampleKernels {
     void (*across_two_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* a,
                              const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
                              std::uint8_t* out);
+    // The same pixel by pixel, for those that lie too far apart to be picked out of vectors: weights[x] is the weight of
+    // the first tap, and in the next byte that of the second, four times.
+    void (*blend_byte_pixels)(const PixelLerps& table, const std::uint64_t* weights, const std::uint8_t* a,
+                              const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
+                              std::uint8_t* out);
+    // By Type: the lerps of rows a and b by w, and then of their pixels by weight[x * block]; true when a value is not
+    // finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
+    bool (*blend_pixels[kTypes])(const PixelLerps& table, const float* weight, const std::byte* a, const std::byte* b,
+                                 float w, float* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);

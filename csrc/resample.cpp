@@ -263,6 +263,8 @@ constexpr RowKernels<W> row_kernels() {
                 &any_nonfinite<W>, &lerp_last<W>,   &copy_last<W>,      &canonical_nans<W>, &doubtful<W>};
 }
 
+#include "simd/two_rows.hpp"
+
 // ------------------------------------------------------------------------------------------------ rows of bytes
 
 #ifdef REMAPND_HAS_BYTE_PICKS
@@ -292,65 +294,6 @@ void across_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t
         out[e] = lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
 }
 
-#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
-// What a pair of groups becomes in across_two_bytes.
-template <int windows>
-struct TwoRows {
-    const ByteLerps table;
-    const uint8_t *const a, *const b;
-    const __m256i a_weight, b_weight, add, multiplier;
-    const __m128i shift;
-
-    TwoRows(const ByteLerps& t, const uint8_t* a_, const uint8_t* b_, uint16_t w, uint16_t one, const Rounding& r)
-        : table(t), a(a_), b(b_), a_weight(_mm256_set1_epi16(static_cast<short>(one - w))),
-          b_weight(_mm256_set1_epi16(static_cast<short>(w))), add(_mm256_set1_epi16(static_cast<short>(r.add))),
-          multiplier(_mm256_set1_epi16(static_cast<short>(r.multiplier))), shift(_mm_cvtsi32_si128(r.shift)) {}
-
-    __m256i across(const uint8_t* row, int64_t g) const {
-        return _mm256_maddubs_epi16(pick_32<windows>(row + table.base[g], row + table.base[g + 1], table.pick + 16 * g),
-                                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table.weight + 16 * g)));
-    }
-    __m256i operator()(int64_t g) const {
-        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(across(a, g), a_weight),
-                                             _mm256_mullo_epi16(across(b, g), b_weight));
-        return _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
-    }
-};
-
-// Returns how many groups it has done.
-template <int windows>
-int64_t across_two_byte_groups(const TwoRows<windows>& rows, int64_t groups, uint8_t* out) {
-    const TwoRows<windows> t = rows;  // a copy: `out` might alias it
-    int64_t g = 0;
-    for (; g + 4 <= groups; g += 4)
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g),
-                            _mm256_permute4x64_epi64(_mm256_packus_epi16(t(g), t(g + 2)), 0xD8));
-    for (; g + 2 <= groups; g += 2) {
-        const __m256i v = t(g);
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * g),
-                         _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
-    }
-    return g;
-}
-
-void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* a, const uint8_t* b, uint16_t w,
-                      uint16_t one, const Rounding& r, uint8_t* out) {
-    const auto run = [&](auto windows) {
-        return across_two_byte_groups(TwoRows<decltype(windows)::value>(t, a, b, w, one, r), rest.count / 8, out);
-    };
-    const int64_t groups = t.windows == 1   ? run(std::integral_constant<int, 1>())
-                           : t.windows == 2 ? run(std::integral_constant<int, 2>())
-                                            : run(std::integral_constant<int, 4>());
-    const auto at = [&rest](const uint8_t* row, int64_t e) {
-        return lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
-    };
-    for (int64_t e = 8 * groups; e < rest.count; ++e)
-        out[e] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(at(a, e), at(b, e), w, one), r));
-}
-#else
-constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
-#endif
-
 template <int windows>
 void pick_byte_groups(const BytePicks& t, const uint8_t* row, uint8_t* out) {
     int64_t g = 0;
@@ -369,8 +312,13 @@ void pick_bytes(const BytePicks& t, const uint8_t* row, uint8_t* out) {
 }
 #else
 constexpr decltype(ResampleKernels::across_bytes) across_bytes = nullptr;
-constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
+#endif
+
+#ifndef REMAPND_TWO_ROWS
+constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
+constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
+#define REMAPND_BLEND_PIXELS {}
 #endif
 
 // ------------------------------------------------------------------------------------------------ nearest
@@ -422,6 +370,8 @@ const ResampleKernels resample_table{
      {{}, type_kernels<double, double>(), {}}},
     across_bytes,
     across_two_bytes,
+    blend_byte_pixels,
+    REMAPND_BLEND_PIXELS,
     &end_stream,
     pick_bytes,
     &pick};

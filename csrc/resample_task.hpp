@@ -27,7 +27,7 @@ public:
         direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same && (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
         streams_ = in_place_ && c_.large;
-        if constexpr (std::is_same_v<W, std::uint16_t>) at_once_ = both_passes_at_once();
+        if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
     }
 
     // Results in doubt are added under the lock.
@@ -43,9 +43,9 @@ public:
                     source_ += walk.at()[l] * g_.loops[l].src_stride;
                 dst += walk.at()[l] * g_.loops[l].dst_stride;
             }
-            if constexpr (std::is_same_v<W, std::uint16_t>)
-                if (at_once_) {
-                    both_passes(dst);
+            if constexpr (std::is_integral_v<W>)
+                if (at_once_ != AtOnce::no) {
+                    make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
                     continue;
                 }
             const W* row = finished(in_place_ ? reinterpret_cast<W*>(dst) : final_);
@@ -107,30 +107,68 @@ private:
         return bytes;
     }
 
-    // Whether across_two_bytes can make a row, and rows are so far apart that two of them serve little but one output.
-    bool both_passes_at_once() const {
-        if (c_.passes.size() != 2 || !c_.passes[0].across() || !by_bytes_ || !c_.kernels.across_two_bytes) return false;
+    // How rows that are so far apart that two of them serve little but one output are made: from the input at once.
+    enum class AtOnce { no, groups, pixels };
+
+    AtOnce at_once() const {
+        const std::size_t down = std::is_integral_v<W> ? 1 : 0;  // the vertical pass; the other goes across
+        if (c_.passes.size() != 2 || !c_.passes[1 - down].across() || !c_.kernels.across_two_bytes) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
-        return t && 4 * t->n_in >= 5 * t->n_out() && c_.rounding.rule != Rule::half_even &&
-               (g_.block == 1 || g_.dst_c == 1) && g_.dst_x == g_.block;
+        if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
+        const bool rows_of_pixels = s_.pixels && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
+        const AxisTable& x = std::get<AxisTable>(c_.axes.back());
+        if constexpr (std::is_same_v<W, float>) {
+            const bool known = c_.kernels.blend_pixels[static_cast<int>(c_.type)] != nullptr && c_.rounding.base == 0;
+            return rows_of_pixels && known && x.n_in > 2 * x.n_out() ? AtOnce::pixels : AtOnce::no;
+        }
+        const bool contiguous = (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
+        if (!contiguous || c_.rounding.rule == Rule::half_even) return AtOnce::no;
+        if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
+        return by_bytes_ ? AtOnce::groups : AtOnce::no;
     }
 
-    void both_passes(std::byte* dst) {
+    // The rows of the input that the output row at place_ is made of, whole or what source_row makes of them.
+    std::pair<const std::byte*, const std::byte*> two_source_rows(bool whole) {
         const AxisTable& t = *c_.vertical[0].linear;
         const std::int64_t at = place_[0];
         const auto row = [&](std::int64_t tap) {
             place_[0] = tap;
-            return reinterpret_cast<const std::uint8_t*>(source_row());
+            return whole ? source_ + tap * c_.vertical[0].src_stride : source_row();
         };
-        const auto *a = row(t.first[at]), *b = row(t.second[at]);
+        const std::byte* a = row(t.first[at]);
+        const std::byte* b = row(t.second[at]);
         place_[0] = at;
-        c_.kernels.across_two_bytes(s_.byte_table(), s_.table(), a, b, static_cast<std::uint16_t>(t.weight[at]),
-                                    static_cast<std::uint16_t>(t.one), c_.rounding, reinterpret_cast<std::uint8_t*>(dst));
+        return {a, b};
+    }
+
+    PixelLerps pixels() const {
+        const AxisTable& x = std::get<AxisTable>(c_.axes.back());
+        return {s_.x1 - s_.x0, g_.block, x.n_in, x.first.data() + s_.x0, x.second.data() + s_.x0};
+    }
+
+    void make_bytes_at_once(std::uint8_t* dst) {
+        const auto [a_, b_] = two_source_rows(at_once_ == AtOnce::pixels);
+        const auto *a = reinterpret_cast<const std::uint8_t*>(a_), *b = reinterpret_cast<const std::uint8_t*>(b_);
+        const AxisTable& t = *c_.vertical[0].linear;
+        const auto w = static_cast<std::uint16_t>(t.weight[place_[0]]), one = static_cast<std::uint16_t>(t.one);
+        if (at_once_ == AtOnce::pixels)
+            c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
+        else
+            c_.kernels.across_two_bytes(s_.byte_table(), s_.table(), a, b, w, one, c_.rounding, dst);
+    }
+
+    // True when a value is not finite.
+    bool blend_pixels(float* target) {
+        const auto [a, b] = two_source_rows(true);
+        return c_.kernels.blend_pixels[static_cast<int>(c_.type)](
+            pixels(), s_.weight.data(), a, b, static_cast<float>(c_.vertical[0].linear->weight[place_[0]]), target);
     }
 
     // The row at place_ after all passes, in `target`.
     const W* finished(W* target) {
         const std::size_t k = c_.passes.size();
+        if constexpr (std::is_same_v<W, float>)
+            if (at_once_ == AtOnce::pixels && !blend_pixels(target)) return target;
         if constexpr (std::is_integral_v<W>) {
             copy(made(k, target, false), target);
         } else if (c_.integer) {
@@ -400,7 +438,7 @@ private:
     bool contiguous_;  // the columns of an input row lie side by side,
     bool direct_;      // and kernels may read them there
     bool by_bytes_;    // the horizontal pass can read rows of bytes
-    bool at_once_ = false;  // across_two_bytes makes the rows
+    AtOnce at_once_ = AtOnce::no;
     bool in_place_;    // the finished row lies in out
     bool streams_;     // and is stored past the caches
     const std::byte* source_ = nullptr;  // the data, moved along the loops that are not resampled

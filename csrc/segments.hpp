@@ -32,6 +32,8 @@ struct Segment {
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
     std::vector<std::int8_t> byte_weight;
+    bool pixels = false;                       // the outputs are such as PixelLerps wants
+    std::vector<std::uint64_t> pixel_weights;  // of blend_byte_pixels
     FilterSegment<W> filter;            // instead of all that, for a filter axis
 
     Lerps<W> table() const {
@@ -98,6 +100,14 @@ std::int64_t local(const Segment<W>& s, std::int64_t column) {
     return std::lower_bound(s.columns.begin(), s.columns.end(), column) - s.columns.begin();
 }
 
+inline bool are_pixels(const AxisTable& t, std::int64_t x0, std::int64_t x1, std::int64_t block) {
+    bool are = block == 3 || block == 4;
+    for (std::int64_t x = x0; are && x < x1; ++x)
+        are = (t.second[x] == t.first[x] || t.second[x] == t.first[x] + 1) &&
+              (x == x0 || (t.first[x] >= t.first[x - 1] && t.second[x] >= t.second[x - 1]));
+    return are;
+}
+
 // Places in the loaded columns, and windows over them.
 template <class W>
 void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes sizes) {
@@ -121,6 +131,12 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
             s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
         }
     }
+    s.pixels = are_pixels(t, s.x0, s.x1, block);
+    if (s.pixels && sizes.bytes && t.one < 128)
+        for (std::int64_t x = s.x0; x < s.x1; ++x) {
+            const auto second = static_cast<std::uint64_t>(t.weight[x]), first = static_cast<std::uint64_t>(t.one) - second;
+            s.pixel_weights.push_back((first | second << 8) * 0x0001000100010001);
+        }
 }
 
 template <class W>

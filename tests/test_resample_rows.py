@@ -1,0 +1,75 @@
+"""Rows made of two at once, and bytes in 16-bit integers: every way has the bits of the reference."""
+
+import numpy as np
+import pytest
+
+from remapnd import ResamplePlan, _core, reference
+
+LEVELS = _core.levels_usable()
+# Height and width before and after: where rows are apart both passes go at once, else one after the other;
+# groups of 8 outputs read one, two or four windows of 16 bytes, and are left over in every number.
+SIZES = [
+    ((8, 64), (4, 32)),
+    ((9, 61), (6, 41)),
+    ((12, 200), (4, 50)),
+    ((6, 48), (12, 96)),
+    ((12, 96), (9, 128)),
+    ((15, 7), (10, 7)),
+    ((4, 300), (2, 300)),
+    ((12, 300), (5, 30)),
+    ((9, 257), (4, 4)),
+    ((9, 23), (3, 5)),
+    ((48, 112), (14, 14)),
+    ((50, 119), (13, 17)),
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
+@pytest.mark.parametrize(
+    ("dtype", "channels"), [(np.uint8, 1), (np.uint8, 3), (np.uint8, 4), (np.uint8, 5), (np.uint16, 3)]
+)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_integers_are_exact(sizes, dtype, channels, rule, level):
+    before, after = sizes
+    rng = np.random.default_rng(channels)
+    plan = ResamplePlan.resized((*before, channels), dtype, after, axes=(0, 1), integer_rule=rule)
+    data = rng.integers(0, np.iinfo(dtype).max, (*before, channels), dtype, endpoint=True)
+    expected = reference.resample(data, plan.maps, after, (0, 1), integer_rule=rule)
+    strided = np.empty((before[0], 2 * before[1], channels), dtype)[:, ::2]
+    strided[...] = data
+    _core.use_level(level)
+    for source in (data, strided, data[::-1].copy()[::-1]):
+        np.testing.assert_array_equal(plan(source), expected)
+        apart = np.empty((after[0], after[1], channels + 1), dtype)
+        np.testing.assert_array_equal(plan(source, out=apart[..., :channels]), expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("special", [None, np.nan, np.inf, 3e38])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_floats_have_the_bits_of_the_reference(sizes, channels, special, level):
+    before, after = sizes
+    rng = np.random.default_rng(channels)
+    data = rng.standard_normal((*before, channels)).astype(np.float32)
+    if special is not None:
+        data[rng.random(data.shape) < 0.05] = special
+        data[0, 0, 0] = -special
+    plan = ResamplePlan.resized(data.shape, np.float32, after, axes=(0, 1))
+    expected = reference.resample(data, plan.maps, after, (0, 1))
+    _core.use_level(level)
+    for source in (data, data[::-1].copy()[::-1], np.asfortranarray(data)):
+        np.testing.assert_array_equal(plan(source).view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_falling_positions_have_the_bits_of_the_reference(dtype, level):
+    data = np.random.default_rng(1).integers(0, 256, (8, 64, 3)).astype(dtype)
+    crop = {"coordinates": "tf_crop_and_resize", "roi": [0, 0.96875, 1, 0.03125]}  # starts, then ends
+    plan = ResamplePlan.resized(data.shape, dtype, (3, 10), axes=(0, 1), **crop)
+    assert plan.maps[1].step < 0
+    _core.use_level(level)
+    expected = reference.resample(data, plan.maps, (3, 10), (0, 1))
+    np.testing.assert_array_equal(plan(data), expected)
