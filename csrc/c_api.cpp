@@ -96,7 +96,8 @@ std::string listed(const Names& names) {
 }
 
 void use(const std::string& name, const char* subject) {
-    if (!use_level(name)) fail(REMAPND_INVALID_ARGUMENT, std::string(subject) + " must be one of " + listed(levels_usable()) + ", got " + name);
+    if (use_level(name)) return;
+    fail(REMAPND_INVALID_ARGUMENT, std::string(subject) + " must be one of " + listed(levels_usable()) + ", got " + name);
 }
 
 // Takes the level that REMAPND_ISA names, once; going on with another one would hide that it cannot be had.
@@ -170,7 +171,8 @@ const char* remapnd_status_name(remapnd_status status) noexcept {
 
 remapnd_status remapnd_set_num_threads(std::int32_t threads) noexcept {
     return guarded([&] {
-        if (threads < 1) fail(REMAPND_INVALID_ARGUMENT, "remapnd_set_num_threads: `threads` must be at least 1, got " + std::to_string(threads));
+        if (threads < 1)
+            fail(REMAPND_INVALID_ARGUMENT, "remapnd_set_num_threads: `threads` must be at least 1, got " + std::to_string(threads));
         set_num_threads(threads);
     });
 }
@@ -192,7 +194,8 @@ remapnd_status remapnd_use_level(const char* level) noexcept {
 
 // ---- DirectML
 
-remapnd_status remapnd_directml_check(const DML_OPERATOR_DESC* desc, std::uint32_t feature_level, char* message, std::size_t message_size) noexcept {
+remapnd_status remapnd_directml_check(const DML_OPERATOR_DESC* desc, std::uint32_t feature_level, char* message,
+                                      std::size_t message_size) noexcept {
     const remapnd_status status = guarded([&] { checked("remapnd_directml_check", desc, feature_level); });
     write(status == REMAPND_OK ? "" : last_error(), message, message_size);
     return status;
@@ -293,9 +296,11 @@ remapnd_status remapnd_synet_gather_elements_init(std::int32_t data_type, std::i
         require(context, "SynetGatherElements.Init", "`context` must not be a null pointer");
         require(outer || outer_size == 0, "SynetGatherElements.Init", "`outer` must not be a null pointer, as `outerSize` is not 0");
         obey_environment();
+        std::vector<std::uint64_t> sizes;
+        if (outer_size) sizes.assign(outer, outer + outer_size);
         try {
             *context = new remapnd_synet_gather_elements{
-                SynetGatherElements(data_type, index_type, index_const != 0, outer_size ? std::vector<std::uint64_t>(outer, outer + outer_size) : std::vector<std::uint64_t>(), src_count, inner, idx_count)};
+                SynetGatherElements(data_type, index_type, index_const != 0, std::move(sizes), src_count, inner, idx_count)};
         } catch (const std::invalid_argument& e) {
             fail(REMAPND_INVALID_ARGUMENT, e.what());
         }

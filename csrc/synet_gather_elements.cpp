@@ -109,7 +109,8 @@ std::string SynetGatherElements::set_index(const std::byte* idx) {
         if (count == 0) break;
         const auto part = static_cast<std::size_t>(block / n);
         bool repeats = true;
-        for (std::int64_t k = 1; k < n && repeats; ++k) repeats = std::memcmp(idx, idx + k * static_cast<std::int64_t>(part), part) == 0;
+        for (std::int64_t k = 1; k < n && repeats; ++k)
+            repeats = std::memcmp(idx, idx + k * static_cast<std::int64_t>(part), part) == 0;
         if (!repeats) break;
         block = static_cast<std::int64_t>(part);
         batch *= n;
@@ -132,18 +133,21 @@ std::string SynetGatherElements::forward(const std::byte* src, const std::byte* 
     if (moves_nothing()) return {};
     const std::byte* indices = set_ ? kept_.data() : idx;
     const std::int64_t rows = rows_ / batch_, width = index_size();
-    const auto view = [](const std::byte* p, int rank, const std::intptr_t* shape, const std::intptr_t* strides, std::int64_t size) {
+    const auto view = [](const std::byte* p, int rank, const std::intptr_t* shape, const std::intptr_t* strides,
+                         std::int64_t size) {
         return ArrayView{const_cast<std::byte*>(p), rank, shape, strides, size};  // only dst is written
     };
     const std::intptr_t src_shape[] = {batch_, rows, src_count_, inner_}, dst_shape[] = {batch_, rows, idx_count_, inner_};
     const std::intptr_t src_row = src_count_ * inner_ * item_, dst_row = idx_count_ * inner_ * item_, step = inner_ * item_;
     const std::intptr_t src_strides[] = {rows * src_row, src_row, step, item_}, dst_strides[] = {rows * dst_row, dst_row, step, item_};
     const std::intptr_t idx_strides[] = {idx_count_ * inner_ * width, inner_ * width, width};
-    const IndexResult result = run_gather(geometry_, view(src, 4, src_shape, src_strides, item_), view(indices, 3, dst_shape + 1, idx_strides, width),
-                                          index_type_, view(dst, 4, dst_shape, dst_strides, item_), nullptr, [] { return false; });
+    const ArrayView from = view(src, 4, src_shape, src_strides, item_), to = view(dst, 4, dst_shape, dst_strides, item_);
+    const ArrayView by = view(indices, 3, dst_shape + 1, idx_strides, width);
+    const IndexResult result = run_gather(geometry_, from, by, index_type_, to, nullptr, [] { return false; });
     if (result == IndexResult::done) return {};
     const std::string wrong = fault("Forward", indices, rows * idx_count_ * inner_);
-    return wrong.empty() ? "SynetGatherElements.Forward: `idx` must not change during the call, got indices that another thread writes" : wrong;
+    if (!wrong.empty()) return wrong;
+    return "SynetGatherElements.Forward: `idx` must not change during the call, got indices that another thread writes";
 }
 
 }  // namespace remapnd

@@ -59,14 +59,16 @@ public:
     Wide operator<<(int bits) const {
         Wide result;
         const int skip = bits / 64, shift = bits % 64;
-        for (int i = N; i-- > skip;) result.limbs_[i] = shift ? limb(i - skip) << shift | limb(i - skip - 1) >> (64 - shift) : limb(i - skip);
+        for (int i = N; i-- > skip;)
+            result.limbs_[i] = shift ? limb(i - skip) << shift | limb(i - skip - 1) >> (64 - shift) : limb(i - skip);
         return result;
     }
     // Of a number that is not negative.
     Wide operator>>(int bits) const {
         Wide result;
         const int skip = bits / 64, shift = bits % 64;
-        for (int i = 0; i < N - skip; ++i) result.limbs_[i] = shift ? limb(i + skip) >> shift | limb(i + skip + 1) << (64 - shift) : limb(i + skip);
+        for (int i = 0; i < N - skip; ++i)
+            result.limbs_[i] = shift ? limb(i + skip) >> shift | limb(i + skip + 1) << (64 - shift) : limb(i + skip);
         return result;
     }
 
@@ -126,7 +128,8 @@ public:
     // In decimal, of a number that is not negative.
     std::string text() const {
         std::string digits;
-        for (Wide rest = *this; digits.empty() || !rest.is_zero();) digits.insert(digits.begin(), static_cast<char>('0' + rest.divide_by(10)));
+        for (Wide rest = *this; digits.empty() || !rest.is_zero();)
+            digits.insert(digits.begin(), static_cast<char>('0' + rest.divide_by(10)));
         return digits;
     }
 

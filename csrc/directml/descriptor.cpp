@@ -115,7 +115,8 @@ private:
                 count("DimensionCount", s.DimensionCount);
                 resampled(s);
                 d_.has_direction = true;
-                d_.decreasing = enumerated("RoundingDirection", number(s.RoundingDirection), kAxisDirections) == DML_AXIS_DIRECTION_DECREASING;
+                d_.decreasing = enumerated("RoundingDirection", number(s.RoundingDirection), kAxisDirections) ==
+                                DML_AXIS_DIRECTION_DECREASING;
                 mapped(s);
             }
         }
@@ -234,9 +235,11 @@ void inspect_extent(Tensor& t, const std::string& path, Violations& violations) 
     for (int d = 0; d < n && !packed; ++d) extent = std::min(kUintMax + 1, extent + std::uint64_t{t.sizes[d] - 1} * t.strides[d]);
     t.extent_known = extent <= kUintMax;
     if (!t.extent_known)
-        violations.report(path + "Strides", "must keep all elements within " + text_of(kUintMax) + " elements of the first", t.strides);
+        violations.report(path + "Strides", "must keep all elements within " + text_of(kUintMax) + " elements of the first",
+                          t.strides);
     if (t.total) {
-        const std::string least = least_total(t.data_type, t.sizes.data(), packed ? nullptr : t.strides.data(), n), total = text_of(t.total);
+        const std::string least = least_total(t.data_type, t.sizes.data(), packed ? nullptr : t.strides.data(), n);
+        const std::string total = text_of(t.total);
         if (total.size() < least.size() || (total.size() == least.size() && total < least))
             violations.add(path + "TotalTensorSizeInBytes", "must be at least " + least + ", or 0", total);
     }
@@ -250,7 +253,8 @@ void inspect(Tensor& t, Violations& violations) {
     const std::string path = t.name + ".";
     const int n = t.dimension_count();
     for (int d = 0; d < n; ++d)
-        if (t.sizes[d] == 0) violations.report(path + "Sizes[" + text_of(d) + "]", "must be an integer in [1, " + text_of(kUintMax) + "]", 0);
+        if (t.sizes[d] == 0)
+            violations.report(path + "Sizes[" + text_of(d) + "]", "must be an integer in [1, " + text_of(kUintMax) + "]", 0);
     t.sizes_known = std::count(t.sizes.begin(), t.sizes.end(), 0u) == 0;
     if (t.sizes_known) inspect_extent(t, path, violations);
     const auto bytes = static_cast<std::uint64_t>(std::max((bits_of(t.data_type) + 7) / 8, 1));

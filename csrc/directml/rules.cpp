@@ -109,7 +109,8 @@ public:
         for (std::size_t d = 0; d < batch; ++d)
             if ((*indices)[d] != (*data)[d])
                 violations_.report(indexed("IndicesTensor.Sizes", indices_first + d),
-                                   "must equal " + indexed("InputTensor.Sizes", data_first + d) + " = " + text_of((*data)[d]) + ", a batch dimension",
+                                   "must equal " + indexed("InputTensor.Sizes", data_first + d) + " = " + text_of((*data)[d]) +
+                                       ", a batch dimension",
                                    (*indices)[d]);
         const std::size_t length = indices->back(), most = data->size() - batch;
         if (length > most) {
@@ -128,7 +129,8 @@ public:
     void maps() {
         const Tensor& first = d_.tensors[0];
         if (d_.count != first.sizes.size())
-            violations_.report(d_.count_name, "must equal " + first.name + ".DimensionCount = " + text_of(first.dimension_count()), d_.count);
+            violations_.report(d_.count_name, "must equal " + first.name + ".DimensionCount = " + text_of(first.dimension_count()),
+                               d_.count);
         for (std::size_t i = 0; i < d_.scales.size(); ++i)
             if (!is_positive(d_.scales[i]))
                 violations_.report(indexed("Scales", i), "must be above 0 and finite as a float32", d_.scales[i]);
@@ -179,7 +181,8 @@ private:
         const Tensor& first = d_.tensors[0];
         for (const Tensor& t : d_.tensors)
             if (t.sizes.size() != first.sizes.size())
-                violations_.report(t.name + ".DimensionCount", "must equal " + first.name + ".DimensionCount = " + text_of(first.dimension_count()),
+                violations_.report(t.name + ".DimensionCount",
+                                   "must equal " + first.name + ".DimensionCount = " + text_of(first.dimension_count()),
                                    t.dimension_count());
     }
 
