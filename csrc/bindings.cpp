@@ -21,6 +21,7 @@
 #include "arrays.hpp"
 #include "dispatch.hpp"
 #include "gather_run.hpp"
+#include "majority_run.hpp"
 #include "nearest_run.hpp"
 #include "pool.hpp"
 #include "resample_run.hpp"
@@ -539,6 +540,26 @@ void bind_resample(nb::module_& m) {
                  return new_positions(doubtful);
              },
              nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"), nb::arg("fine_bound") = 0.0);
+    nb::class_<MajorityRun>(m, "Majority")
+        .def("__init__",
+             [](MajorityRun* self, int type, const std::vector<Axis>& axes) {
+                 if (type < 0 || type >= kTypes) throw nb::value_error("no such type");
+                 new (self) MajorityRun(static_cast<Type>(type), tables_of(axes));
+             },
+             nb::arg("type"), nb::arg("axes"))
+        .def("__call__",
+             [](const MajorityRun& self, nb::handle data, nb::handle out, double bound) {
+                 const View from(data, "data"), to(out, "out", true);
+                 std::vector<std::int64_t> doubtful;
+                 Outcome outcome;
+                 {
+                     WithoutGil others_run;
+                     outcome = self(from, to, bound, doubtful, [&] { return others_run.interrupted(); });
+                 }
+                 raise_unless_done(outcome);
+                 return new_positions(doubtful);
+             },
+             nb::arg("data"), nb::arg("out"), nb::arg("bound"));
     nb::class_<NearestRun>(m, "Nearest")
         .def("__init__",
              [](NearestRun* self, const std::vector<Axis>& axes) { new (self) NearestRun(tables_of(axes)); },

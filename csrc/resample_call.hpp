@@ -45,11 +45,13 @@ struct VerticalAxis {
     const FilterTable* filter;
     const WholeWeights* whole;
     std::intptr_t src_stride;
-    std::int64_t widest;  // taps of an output
+    std::int64_t widest;   // taps of an output
+    std::int64_t longest;  // of the lengths before and after
 
     VerticalAxis(const ResampleTable& t, const WholeWeights& w, std::intptr_t stride)
         : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), whole(&w), src_stride(stride),
-          widest(linear ? linear->widest() : filter->widest()) {}
+          widest(linear ? linear->widest() : filter->widest()),
+          longest(linear ? std::max(linear->n_in, linear->n_out()) : std::max(filter->n_in, filter->n_out())) {}
 };
 
 // What the caller wants to hear of.
@@ -88,6 +90,11 @@ struct ResampleCall {
         const RowGeometry& g = geometry;
         for (const Loop& loop : g.loops)
             if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], loop.src_stride);
+        std::int64_t places = 1;
+        for (const VerticalAxis& v : vertical) {
+            places_are_numbers &= places <= INT64_MAX / v.longest;
+            if (places_are_numbers) places *= v.longest;
+        }
         for (const int a : r.order) {
             Pass pass;
             for (std::size_t v = 0; v < vertical.size(); ++v)
@@ -161,6 +168,7 @@ struct ResampleCall {
     void (*down)(const RowTaps& taps, std::int64_t count, void* out);  // of the type
     bool integer;                                                       // the type is one
     bool same;                                                          // the type is W itself
+    bool places_are_numbers = true;  // all places along the vertical axes can be told by one int64
     bool large;          // out is larger than what is kept in the caches
     bool filter_across;  // the horizontal pass is that of a filter axis
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,

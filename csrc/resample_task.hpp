@@ -59,7 +59,8 @@ private:
     struct Slot {
         std::size_t offset;
         bool filled = false, careful = false;
-        std::vector<std::int64_t> key;  // place_ and source_
+        const std::byte* source = nullptr;  // source_ and
+        std::int64_t place = 0;             // place_ as one number
     };
     // A slot for each combination of the coordinates of the vertical axes modulo these.
     struct Level {
@@ -85,10 +86,7 @@ private:
             std::int64_t slots = 1;
             for (const std::int64_t m : level.modulus) slots *= m;
             level.slots.resize(static_cast<std::size_t>(slots));
-            for (Slot& slot : level.slots) {
-                slot.offset = take(count, size);
-                slot.key.resize(place_.size() + 1);
-            }
+            for (Slot& slot : level.slots) slot.offset = take(count, size);
         };
         std::vector<bool> passed(place_.size());
         for (std::size_t k = 0; k < levels_.size(); ++k) {
@@ -392,12 +390,13 @@ private:
 
     // False when the slot holds that row already; else it is going to.
     bool remember(Slot& slot, bool careful) {
-        const auto source_key = reinterpret_cast<std::intptr_t>(source_);
-        if (slot.filled && (slot.careful || !careful) && slot.key.back() == source_key &&
-            std::equal(place_.begin(), place_.end(), slot.key.begin()))
-            return false;
-        std::copy(place_.begin(), place_.end(), slot.key.begin());
-        slot.key.back() = source_key;
+        std::int64_t place = 0;
+        if (c_.places_are_numbers)
+            for (std::size_t v = 0; v < place_.size(); ++v) place = place * c_.vertical[v].longest + place_[v];
+        const bool same = slot.source == source_ && slot.place == place;
+        if (slot.filled && c_.places_are_numbers && same && (slot.careful || !careful)) return false;
+        slot.source = source_;
+        slot.place = place;
         slot.filled = true;
         slot.careful = careful;
         return true;

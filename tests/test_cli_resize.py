@@ -65,7 +65,7 @@ def refused(capsys, status: int, *args: str) -> str:
 # Arrays.
 
 
-@pytest.mark.parametrize("mode", ["linear", "nearest"])
+@pytest.mark.parametrize("mode", ["linear", "nearest", "majority"])
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -427,7 +427,7 @@ def test_gradients_are_the_exact_transposes(*, case, mode, rule, offsets, seed):
     policy = Policy(nearest_ties=rule if rule in ("up", "down") else "up", grad_offsets=offsets)
     got = run(desc, [flat], policy=policy)
     forward = (scales, into, onto) if offsets == "forward" else (scales, onto, into)
-    expected = np.zeros(output.Sizes, object)
+    expected, magnitudes = np.zeros(output.Sizes, object), np.zeros(output.Sizes, object)
     for at in itertools.product(*map(range, gradient.Sizes)):
         taps = [
             exact_taps(X, n, values, mode, rule)
@@ -435,7 +435,11 @@ def test_gradients_are_the_exact_transposes(*, case, mode, rule, offsets, seed):
         ]
         for combination in itertools.product(*taps):
             weight = math.prod((w for _, w in combination), start=Fraction(1))
-            expected[tuple(k for k, _ in combination)] += weight * int(flat[address(at, gradient)])
-    # Sums of at most 64 terms below 10 in float64, then one rounding to float32.
-    exact = np.vectorize(float, otypes=[float])(expected)
-    np.testing.assert_allclose(got, exact, rtol=2**-24, atol=2**-40)
+            place, value = tuple(k for k, _ in combination), int(flat[address(at, gradient)])
+            expected[place] += weight * value
+            magnitudes[place] += weight * abs(value)
+    # In float32: along each axis two roundings of weights, one of a product, and sums of what the axis has.
+    roundings = sum(n + 2 for n in gradient.Sizes)
+    for place in np.ndindex(expected.shape):
+        error = abs(Fraction(float(got[place])) - expected[place])
+        assert error <= roundings * Fraction(1, 1 << 24) * magnitudes[place], place

@@ -1,9 +1,10 @@
-"""The examples in README.md and in docstrings say what is so."""
+"""The examples in README.md, in docs and in docstrings say what is so."""
 
 import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,27 @@ MODULES = [
 ]
 
 
-def test_readme():
-    readme = Path(__file__).parent.parent / "README.md"
-    failed, tried = doctest.testfile(str(readme), module_relative=False)
-    assert tried > 10
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if ">>>" in page.read_text("utf-8")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page):
+    failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert tried > (10 if page.name == "README.md" else 0)
     assert failed == 0
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda page: page.name
+)
+def test_links_within_the_project_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -367,7 +367,8 @@ def test_rejects():
     case = [axis_map(2)], [4], [0]
     data = np.zeros(2)
     with pytest.raises(
-        ValueError, match="resample: `mode` must be one of nearest, linear, cubic, box, lanczos3, got 'cubi'"
+        ValueError,
+        match="resample: `mode` must be one of nearest, majority, linear, cubic, box, lanczos3, got 'cubi'",
     ):
         reference.resample(data, *case, mode="cubi")
     with pytest.raises(

@@ -209,7 +209,7 @@ def test_every_arithmetic_for_small_integers(dtype, rule):
         for rank in (1, 2, 3):
             shape = {1: (211,), 2: (23, 17), 3: (7, 6, 9)}[rank]
             plan = ResamplePlan(shape, dtype, scales=scale, integer_rule=rule)
-            used.add((plan._arithmetic.working, plan._arithmetic.bound > 0))
+            used.add((plan._method.arithmetic.working, plan._method.arithmetic.bound > 0))
             for high in (2, limits.max):
                 data = rng.integers(limits.min if high > 2 else 0, high, shape, dtype, endpoint=True)
                 assert same_bits(plan(data), by_reference(plan, data))
@@ -445,7 +445,7 @@ def test_plan_explains():
         (
             lambda x: resize(x, 3, mode="cubi"),
             ValueError,
-            "resize: `mode` must be one of 'nearest', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
+            "`mode` must be one of 'nearest', 'majority', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
         ),
         (
             lambda x: resize(x, 3, mode="nearest", nearest_rule="up"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from strategies import laid_out, same_bits
 
-from remapnd import ResamplePlan, _core, describe, reference, resample, resize
+from remapnd import ResamplePlan, _core, describe, reference, reference_resample, resample, resize
 from remapnd.coordinates import COORDINATE_MODES, CROP, AxisMap, coordinate_map
 from remapnd.filter_taps import FilterTable, filter_table
 from remapnd.filters import Filter, FilterOptions, choose
@@ -222,7 +222,7 @@ def test_every_arithmetic_of_integers_is_used():
         ("i4", (30,), (20,), {"mode": "lanczos3"}),
     ):
         plan = ResamplePlan(shape, dtype, shape=outs, antialias="pillow", **options)
-        chosen = plan._arithmetic
+        chosen = plan._method.arithmetic
         used.add((chosen.working, chosen.bound > 0, chosen.fine_bound > 0))
     assert used == {
         ("float32", False, False),
@@ -238,7 +238,7 @@ def test_results_in_doubt_are_decided_exactly(rule, options):
     """Many ties: blocks of two values in a plan that looks twice."""
     rng = np.random.default_rng(5)
     plan = ResamplePlan((64, 90), "u1", shape=(27, 31), antialias="pillow", integer_rule=rule, **options)
-    assert plan._arithmetic.fine_bound > 0
+    assert plan._method.arithmetic.fine_bound > 0
     for data in (
         rng.choice(np.array([0, 1], np.uint8), (64, 90)),
         rng.choice(np.array([7, 8], np.uint8), (64, 1)).repeat(90, 1),
@@ -282,7 +282,7 @@ def test_the_bound_of_the_error_holds_where_it_is_largest():
     table = filter_table(coordinate_map("half_pixel", 4000, 100), 4000, 100, filter, np.float32)
     bound = arithmetic._error(2.0**-24, [table], 255)
     data = np.random.default_rng(2).choice(np.array([0.0, 255.0], np.float32), 4000)
-    got = reference._filtered(data, 0, table)
+    got = reference_resample._filtered(data, 0, table)
     indices, numerators, denominators = table.exact(np.arange(100))
     for output in range(100):
         weighted = zip(numerators[output].tolist(), data[indices[output]].tolist(), strict=True)

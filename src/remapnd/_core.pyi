@@ -171,6 +171,19 @@ class Linear:
         fine_bound: float = 0.0,
     ) -> npt.NDArray[np.int64]: ...
 
+class Majority:
+    """Resampling of labels along `axes`, ascending: the one that weighs most, the lowest of equal ones.
+
+    `type` is that of `Linear`, an integer; the second tap is the first or the one behind it. A call returns
+    the flat positions of results whose two largest sums of weights are within `bound`; 0 where sums are
+    exact.
+    """
+
+    def __init__(self, type: int, axes: list[Axis]) -> None: ...
+    def __call__(
+        self, data: npt.NDArray[Any], out: npt.NDArray[Any], bound: float
+    ) -> npt.NDArray[np.int64]: ...
+
 class Nearest:
     """Nearest resampling along `axes`, ascending: moves items; reads `first` of the tables."""
 
@@ -205,7 +218,6 @@ class RecentResamples:
         self, data: object, arguments: tuple[object, ...], out: object
     ) -> npt.NDArray[Any] | None: ...
     def keep(self, prepared: PreparedResample, arguments: tuple[object, ...]) -> None: ...
-
 
 # ---- sample
 

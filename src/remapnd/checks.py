@@ -344,8 +344,8 @@ def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None
     if not isinstance(value, str) or value not in allowed:
         rule = f"be None or one of {', '.join(map(repr, allowed))}"
         raise ValueError(must(op, "antialias", rule, shown(value, repr)))
-    if mode == "nearest":
-        raise ValueError(must(op, "antialias", "be None for mode 'nearest'", repr(value)))
+    if mode in ("nearest", "majority"):
+        raise ValueError(must(op, "antialias", f"be None for mode {mode!r}", repr(value)))
     if value == "directml" and mode != "linear":
         rule = f"be None, 'pillow' or 'onnx' for mode {mode!r} ('directml' has only 'linear')"
         raise ValueError(must(op, "antialias", rule, repr(value)))
@@ -378,6 +378,13 @@ def arithmetic_dtype(op: str, dtype: np.dtype[Any], allowed: Sequence[str]) -> N
             rule = "have a dtype that can be mixed (mode='nearest' takes bool)"
         elif dtype.kind in "USVMm":
             rule = "be an array of numbers (mode='nearest' takes every dtype)"
+        raise TypeError(must(op, "data", rule, dtype))
+
+
+def label_dtype(op: str, dtype: np.dtype[Any]) -> None:
+    """Refuse a dtype that is none of labels."""
+    if dtype.kind not in "iub":
+        rule = "have an integer dtype or bool for mode 'majority' (it chooses among labels)"
         raise TypeError(must(op, "data", rule, dtype))
 
 

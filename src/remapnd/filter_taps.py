@@ -46,6 +46,9 @@ class FilterTable:
         Length of the axis that the taps index.
     axis_map, filter
         What the table was made from.
+    whole : (int, int, int) or None
+        Of a part of a table: its first output sample and its first input sample in the axis that `axis_map`
+        is for, and the length of that axis.
     """
 
     start: Int64Array
@@ -57,6 +60,7 @@ class FilterTable:
     n_in: int
     axis_map: AxisMap
     filter: Filter
+    whole: tuple[int, int, int] | None = None
     _rows: dict[int, ExactRow] = field(default_factory=dict, repr=False)
 
     @property
@@ -94,12 +98,35 @@ class FilterTable:
         np.put_along_axis(others, self.base[:, None], 0, axis=1)
         return float(others.sum(axis=1).max()) * (1 + 2.0**-20)
 
+    def part(self, begin: int, end: int, low: int, high: int) -> FilterTable:
+        """Return the table of output samples begin .. end - 1 of an axis of the samples low .. high - 1.
+
+        Their taps must lie there. Bounds of the whole table are kept.
+        """
+        before, below, length = self.whole or (0, 0, self.n_in)
+        start = self.start[begin:end] - low
+        start.flags.writeable = False
+        whole = (before + begin, below + low, length)
+        return FilterTable(
+            start,
+            self.count[begin:end],
+            self.weights[begin:end],
+            self.base[begin:end],
+            self.fine[begin:end],
+            self.largest_denominator,
+            high - low,
+            self.axis_map,
+            self.filter,
+            whole,
+        )
+
     def exact(self, outputs: Int64Array) -> ExactTaps:
         """Taps and exact weights of output samples; arrays of int64, or of int objects if too large."""
+        before, below, length = self.whole or (0, 0, self.n_in)
         rows = []
         for output in outputs.tolist():
             if output not in self._rows:
-                self._rows[output] = self.filter.weights_at(self.axis_map.at(output), self.n_in)
+                self._rows[output] = self.filter.weights_at(self.axis_map.at(before + output), length)
             rows.append(self._rows[output])
         widest = max((len(numerators) for _, numerators, _ in rows), default=1)
         denominators = [denominator for _, _, denominator in rows]
@@ -107,7 +134,7 @@ class FilterTable:
         largest = max((abs(v) for _, numerators, d in rows for v in (*numerators, d)), default=1)
         kind: DTypeLike = np.int64 if largest < LIMIT else object
         padded = [numerators + [0] * (widest - len(numerators)) for _, numerators, _ in rows]
-        starts = np.array([start for start, _, _ in rows], np.int64)
+        starts = np.array([start - below for start, _, _ in rows], np.int64)
         return ExactTaps(
             np.minimum(starts[:, None] + np.arange(widest), self.n_in - 1),
             np.array(padded, kind).reshape(len(rows), widest),

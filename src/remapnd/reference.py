@@ -6,18 +6,13 @@ by bit.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from functools import reduce
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import filters, taps
-from .coordinates import AxisMap, Number, as_fraction
-from .filter_taps import FilterTable, Table, axis_table
+from .reference_resample import INTEGER_RULES, resample, resample_gradient, rounded
 from .reference_sample import affine_grid, crop_and_resize, grid_sample, roi_align, tensor_scatter
 
 __all__ = [
@@ -29,6 +24,7 @@ __all__ = [
     "gather_nd",
     "grid_sample",
     "resample",
+    "resample_gradient",
     "roi_align",
     "rounded",
     "take_along_axis",
@@ -228,192 +224,3 @@ def scatter_nd(
             yield None if None in places else (*places, ...), updates[(*k, ...)]
 
     return _scatter(data, steps(), reduction)
-
-
-# Resample.
-
-INTEGER_RULES: Final = ("half_up", "half_even", "truncate")
-
-
-def resample(
-    data: NDArray[Any],
-    maps: Sequence[AxisMap],
-    n_outs: Sequence[int],
-    axes: Sequence[int],
-    *,
-    mode: str = "linear",
-    nearest_rule: str = "half_up",
-    antialias: str | None = None,
-    cubic_coefficient: Number = -0.75,
-    exclude_outside: bool = False,
-    integer_rule: str = "half_up",
-    scales: Sequence[Fraction] | None = None,
-    extrapolation_value: Any = None,
-) -> NDArray[Any]:
-    """Resample `data` along `axes`.
-
-    Parameters
-    ----------
-    data : ndarray of any rank
-        Nearest takes every dtype; the others integers of 8 to 64 bits, float16, bfloat16, float32, float64,
-        complex64 and complex128.
-    maps, n_outs : one AxisMap, one output length for each of `axes`
-    axes : sequence of int in [0, data.ndim), ascending
-    mode : "nearest" or one of `filters.FILTER_MODES`
-    nearest_rule : one of `taps.NEAREST_RULES`
-    antialias : None or one of `filters.ANTIALIAS`
-    cubic_coefficient, exclude_outside
-        As in the public function.
-    integer_rule : "half_up", "half_even" or "truncate"
-        How the exact rational result on integers is rounded: ``floor(v + 1/2)``, to nearest with ties to
-        even, or towards zero; what lies outside the range of the dtype becomes the nearest of its ends.
-    scales : one for each of `axes`, optional
-        The scales that decide how far filters are stretched; by default ``1 / abs(step)`` of the maps.
-    extrapolation_value : scalar, optional
-        Value of the output samples with a position outside [0, n - 1] along any axis.
-
-    Returns
-    -------
-    ndarray of the dtype of `data`; always a new array
-
-    Raises
-    ------
-    TypeError, ValueError
-        `mode` mixes and the dtype of `data` is another; an option is unknown or a length out of range.
-
-    Notes
-    -----
-    Floats are computed in float32 for float16, bfloat16 and float32, in float64 for float64; complex numbers
-    are two floats. Axis by axis in the order of `taps.axis_order`; axes whose table is the identity are left
-    out.
-
-    * Two taps (linear): ``a + (b - a) * w``, or where that is not finite ``(1 - w) * a + w * b``, without the
-      term whose weight is zero.
-    * Filters: ``x[c] + ((w0 * (x0 - x[c]) + w1 * (x1 - x[c])) + ...)`` in ascending order, c the first tap of
-      the largest weight and its own term left out; or where that is not finite ``(w0 * x0 + w1 * x1) + ...``,
-      without the terms whose weight is zero.
-
-    Then NaN is made the positive quiet NaN without payload, and the result is rounded once to the dtype.
-    """
-    if mode not in ("nearest", *filters.FILTER_MODES):
-        modes = ", ".join(("nearest", *filters.FILTER_MODES))
-        raise ValueError(f"resample: `mode` must be one of {modes}, got {mode!r}")
-    if mode == "nearest":
-        result = data.copy()
-        for map, n_out, axis in zip(maps, n_outs, axes, strict=True):
-            result = np.take(result, taps.nearest_table(map, data.shape[axis], n_out, nearest_rule), axis)
-    else:
-        options = filters.FilterOptions(mode, antialias, as_fraction(cubic_coefficient), exclude_outside)
-        if scales is None:
-            scales = [1 / abs(map.step) if map.step else Fraction(1) for map in maps]
-        working = _working_dtype(data.real.dtype)
-        tables = {
-            axis: axis_table(map, data.shape[axis], n_out, filters.choose(options, scale), working)
-            for map, n_out, scale, axis in zip(maps, n_outs, scales, axes, strict=True)
-        }
-        result = _mixed(data, {k: t for k, t in tables.items() if not t.is_identity}, working, integer_rule)
-    if extrapolation_value is not None:
-        for map, n_out, axis in zip(maps, n_outs, axes, strict=True):
-            outside = [not 0 <= x <= data.shape[axis] - 1 for x in map.positions(n_out)]
-            np.moveaxis(result, axis, 0)[np.array(outside, bool)] = extrapolation_value
-    return result
-
-
-def _mixed(
-    data: NDArray[Any], tables: dict[int, Table], working: np.dtype[Any], integer_rule: str
-) -> NDArray[Any]:
-    """Resample by tables of the axes that are not the identity."""
-    if not tables:
-        return data.copy()
-    if data.dtype.kind in "iu":
-        return _integers(data, tables, integer_rule)
-    if data.dtype.kind == "c":
-        real, imag = (_floats(part, tables, working) for part in (data.real, data.imag))
-        result = np.empty(real.shape, data.dtype)
-        result.real, result.imag = real, imag
-        return result
-    return _floats(data, tables, working)
-
-
-def _working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type of the weights; for integers, whose weights are exact, either serves."""
-    if (dtype.kind == "f" and dtype.itemsize in (2, 4)) or dtype.name == "bfloat16":
-        return np.dtype(np.float32)
-    if (dtype.kind == "f" and dtype.itemsize == 8) or dtype.kind in "iu":
-        return np.dtype(np.float64)
-    raise TypeError(
-        f"resample: `data` must be of integers, float16, bfloat16, float32, float64 or complex, got {dtype}"
-    )
-
-
-def _floats(data: NDArray[Any], tables: dict[int, Table], working: np.dtype[Any]) -> NDArray[Any]:
-    """Resample floats along all axes."""
-    values = data.astype(working)
-    lengths = zip(*((table.n_in, table.n_out) for table in tables.values()), strict=True)
-    for axis in taps.axis_order(list(tables), *lengths):
-        table = tables[axis]
-        if isinstance(table, FilterTable):
-            values = _filtered(values, axis, table)
-        else:
-            values = _interpolated(values, axis, table)
-    values[np.isnan(values)] = np.nan
-    with np.errstate(all="ignore"):
-        return values.astype(data.dtype)
-
-
-def _interpolated(values: NDArray[Any], axis: int, table: taps.LinearTable) -> NDArray[Any]:
-    """Interpolate along one axis in the type of `values`."""
-    a, b = np.take(values, table.first, axis), np.take(values, table.second, axis)
-    w = _along(table.weight, axis, values.ndim)
-    with np.errstate(all="ignore"):
-        result = a + (b - a) * w
-        by_products = np.where(w == 0, a, np.where(w == 1, b, (1 - w) * a + w * b))
-    return np.where(np.isfinite(result), result, by_products)
-
-
-def _filtered(values: NDArray[Any], axis: int, table: FilterTable) -> NDArray[Any]:
-    """Filter along one axis in the type of `values`."""
-    samples = np.moveaxis(values, axis, 0)
-    result = np.empty((table.n_out, *samples.shape[1:]), values.dtype)
-    for output in range(table.n_out):
-        start, count, base = (int(part[output]) for part in (table.start, table.count, table.base))
-        x, w = samples[start : start + count], table.weights[output]
-        with np.errstate(all="ignore"):
-            differences = [w[k] * (x[k] - x[base]) for k in range(count) if k != base]
-            fast = x[base] + reduce(operator.add, differences) if differences else x[base]
-            by_products = reduce(operator.add, [w[k] * x[k] for k in range(count) if w[k] != 0])
-        result[output] = np.where(np.isfinite(fast), fast, by_products)
-    return np.moveaxis(result, 0, axis)
-
-
-def _integers(data: NDArray[Any], tables: dict[int, Table], rule: str) -> NDArray[Any]:
-    """Resample along all axes in Python integers, over a denominator for each output sample; round once."""
-    if rule not in INTEGER_RULES:
-        raise ValueError(f"resample: `integer_rule` must be one of {', '.join(INTEGER_RULES)}, got {rule!r}")
-    values: NDArray[Any] = data.astype(object)
-    denominator: Any = 1
-    for axis, table in tables.items():
-        indices, numerators, denominators = table.exact(np.arange(table.n_out))
-        terms = (
-            _along(numerators[:, k].astype(object), axis, data.ndim) * np.take(values, indices[:, k], axis)
-            for k in range(indices.shape[1])
-        )
-        values = reduce(operator.add, terms)
-        denominator = denominator * _along(denominators.astype(object), axis, data.ndim)
-    limits = np.iinfo(data.dtype)
-    round_one = np.frompyfunc(lambda v, d: min(max(rounded(v, d, rule), limits.min), limits.max), 2, 1)
-    return np.asarray(round_one(values, denominator)).astype(data.dtype)
-
-
-def rounded(numerator: int, denominator: int, rule: str) -> int:
-    """Round a ratio of integers to an integer; exact."""
-    floor, rest = divmod(numerator, denominator)
-    if rule == "truncate":
-        return floor + (numerator < 0 and rest > 0)
-    above = 2 * rest > denominator or (2 * rest == denominator and (rule == "half_up" or floor % 2 == 1))
-    return floor + above
-
-
-def _along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
-    """Give a vector the rank of an array, along one of its axes."""
-    return vector.reshape([-1 if k == axis else 1 for k in range(rank)])

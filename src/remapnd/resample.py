@@ -14,10 +14,11 @@ import numpy as np
 from . import arrays, checks
 from .coordinates import COORDINATE_MODES, CROP, Number, coordinate_map
 from .plans import explanation
-from .plans.resample import PerAxis, ResamplePlan
+from .plans.resample import ResamplePlan
+from .plans.resample_options import PerAxis
 from .taps import NEAREST_RULES, nearest_table
 
-Mode: TypeAlias = Literal["nearest", "linear", "cubic", "box", "lanczos3"]
+Mode: TypeAlias = Literal["nearest", "majority", "linear", "cubic", "box", "lanczos3"]
 Antialias: TypeAlias = Literal["pillow", "onnx", "directml"]
 NearestRule: TypeAlias = Literal["half_up", "half_down", "floor", "ceil"]
 IntegerRule: TypeAlias = Literal["half_up", "half_even", "truncate"]
@@ -79,8 +80,8 @@ def resample(
     Parameters
     ----------
     data : array_like of any rank
-        Nearest takes every fixed-size dtype; the other modes integers of 8 to 64 bits, float16, bfloat16,
-        float32, float64, complex64 and complex128.
+        Nearest takes every fixed-size dtype; majority integers and bool; the other modes integers of 8 to 64
+        bits, float16, bfloat16, float32, float64, complex64 and complex128.
     scales : int, float or Fraction, or one for each of `axes`, > 0, optional
         Output samples per input sample. A float means its exact binary value. By default the exact ratio of
         output to input length.
@@ -91,16 +92,20 @@ def resample(
     input_offsets, output_offsets : int, float or Fraction, or one for each of `axes`
         Added to the coordinates before and after they are scaled. The defaults, 1/2 and -1/2, align the
         outer edges of first and last sample; 0 and 0 align the centres of the first samples.
-    mode : "nearest", "linear", "cubic", "box" or "lanczos3"
+    mode : "nearest", "majority", "linear", "cubic", "box" or "lanczos3"
         How input samples k at distances ``t = k - x`` make an output sample: the one at the position;
         ``1 - |t|`` (the two next to it); the cubic of `cubic_coefficient` (four); 1 for ``-1/2 < t <= 1/2``
-        (one); ``sinc(t) sinc(t / 3)`` (six). Weights are divided by their sum.
+        (one); ``sinc(t) sinc(t / 3)`` (six). Weights are divided by their sum. "majority" is for labels, such
+        as those of a segmentation: of the samples that linear would mix, over all axes, the label whose
+        weights add up highest, and of equal ones the lowest. It is what the largest of all labels' resized
+        indicators (one-hot volumes) would say, without these, and exact.
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
         Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are
         exact.
     antialias : None, "pillow", "onnx" or "directml"
         Stretch the filter by ``max(1, 1 / scale)``, by which t above is divided, so that all samples of an
-        axis that shrinks take part. Not with "nearest". The three differ at the edges and in when they do so:
+        axis that shrinks take part. Not with "nearest" and "majority". The three differ at the edges and in
+        when they do so:
 
         * "pillow": taps outside are dropped, the others divided by what is left; so do Pillow and PyTorch
         * "onnx": taps outside are those of the edge sample, unless `exclude_outside`
@@ -154,6 +159,14 @@ def resample(
     array([1.10526316, 3.5       , 5.89473684])
     >>> resample(np.arange(8.0), shape=3, antialias="onnx")
     array([0.97674419, 3.5       , 6.02325581])
+
+    Labels are not numbers to mix; three corners of the second label outweigh the nearest sample:
+
+    >>> labels = np.array([[5, 8], [8, 8]], np.uint8)
+    >>> resample(labels, shape=1, scales=1, input_offsets=0.125, mode="nearest")
+    array([[5]], dtype=uint8)
+    >>> resample(labels, shape=1, scales=1, input_offsets=0.125, mode="majority")
+    array([[8]], dtype=uint8)
     """
     array = arrays.as_array(data, "resample", "data")
     plan = _plan(
@@ -262,8 +275,8 @@ def resize(
     A label volume, into an array that is there already:
 
     >>> labels = np.zeros((64, 64, 64), np.int32)
-    >>> half = np.empty((32, 32, 32), np.int32)
-    >>> resize(labels, (32, 32, 32), mode="nearest", out=half) is half
+    >>> larger = np.empty((96, 96, 96), np.int32)
+    >>> resize(labels, (96, 96, 96), mode="majority", out=larger) is larger
     True
     """
     array = arrays.as_array(data, "resize", "data")

@@ -24,6 +24,7 @@ from remapnd.config import num_threads
 from remapnd.coordinates import COORDINATE_MODES, axis_map, coordinate_map
 from remapnd.gather import gather, gather_elements, gather_nd, take_along_axis
 from remapnd.grid_sample import grid_sample
+from remapnd.plans.resample import ResamplePlan
 from remapnd.regions import roi_align
 from remapnd.resample import resample, resize
 
@@ -149,6 +150,8 @@ def cases() -> Iterator[Case]:
     yield from _nearest_cases()
     yield from _linear_cases()
     yield from _filter_cases()
+    yield from _label_cases()
+    yield from _gradient_cases()
     yield from _sample_cases()
 
 
@@ -343,6 +346,48 @@ def _filter_cases() -> Iterator[Case]:
     yield _resize_case("filter special", data, (10, 40), (0, 1), mode="cubic", antialias="pillow")
     large = _values(441, (180, 240, 3), "float32")
     yield _resize_case("filter many", large, (150, 90), (0, 1), antialias="pillow")
+
+
+def _label_cases() -> Iterator[Case]:
+    """Generate cases of majority: integer dtypes, sizes, many labels and few."""
+    for seed, dtype in enumerate(("bool", *_LINEAR_INTEGERS), start=460):
+        shape, lengths, axes = _SIZES[seed % len(_SIZES)]
+        few = (_values(seed, shape, dtype).astype(np.int64) % 3).astype(dtype)
+        for name, data in (("few", few), ("many", _values(seed, shape, dtype))):
+            yield _resize_case(f"majority {name} {dtype}", data, lengths, axes, mode="majority")
+
+
+def _gradient_cases() -> Iterator[Case]:
+    """Generate cases of gradients of resampling: modes, dtypes, sizes."""
+    kinds = (("nearest", None), ("linear", None), ("linear", "pillow"), ("cubic", "onnx"), ("lanczos3", None))
+    for seed, (mode, antialias) in enumerate(kinds, start=480):
+        for number, dtype in enumerate(("float16", "float32", "float64", "complex64")):
+            shape, lengths, axes = _SIZES[(seed + number) % len(_SIZES)]
+            sizes = dict(zip(axes, lengths, strict=True))
+            gradient = _values(seed, tuple(sizes.get(axis, n) for axis, n in enumerate(shape)), dtype)
+            options = {"axes": axes, "mode": mode, "antialias": antialias}
+            name = f"gradient {mode} {antialias} {dtype}"
+            yield Case(name, _gradient, _gradient_twin, (gradient, shape, lengths), options)
+
+
+def _gradient(gradient: _Array, shape: tuple[int, ...], lengths: tuple[int, ...], **options: Any) -> _Array:
+    """Gradient of an array of `shape` for that of the resized one."""
+    result: _Array = ResamplePlan.resized(shape, gradient.dtype, lengths, **options).vjp(gradient)
+    return result
+
+
+def _gradient_twin(
+    gradient: _Array,
+    shape: tuple[int, ...],
+    lengths: tuple[int, ...],
+    *,
+    axes: Sequence[int],
+    **options: Any,
+) -> _Array:
+    """Return the same by the reference."""
+    maps = [coordinate_map("half_pixel", shape[a], n) for a, n in zip(axes, lengths, strict=True)]
+    scales = [Fraction(n, shape[a]) for a, n in zip(axes, lengths, strict=True)]
+    return reference.resample_gradient(gradient, shape, maps, axes, scales=scales, **options)
 
 
 def _resize_case(

@@ -111,6 +111,21 @@ class LinearTable:
         """First tap of all, and one behind the last."""
         return int(self.first.min()), int(self.second.max()) + 1
 
+    def part(self, begin: int, end: int, low: int, high: int) -> LinearTable:
+        """Return the table of output samples begin .. end - 1 of an axis of the samples low .. high - 1.
+
+        Their taps must lie there. Positions count from `low`; bounds of the whole table are kept.
+        """
+        first, second = self.first[begin:end] - low, self.second[begin:end] - low
+        for part in (first, second):
+            part.flags.writeable = False
+        interior = tuple(min(max(place, begin), end) - begin for place in self.interior)
+        map = AxisMap(self.axis_map.at(begin) - low, self.axis_map.step)
+        weight = self.weight[begin:end]
+        return LinearTable(
+            first, second, weight, self.denominator, high - low, map, (interior[0], interior[1])
+        )
+
     def exact(self, outputs: Int64Array) -> ExactTaps:
         """Return taps and exact weights of output samples."""
         second = self._numerators[outputs]
@@ -206,6 +221,13 @@ def nearest_table(map: AxisMap, n_in: int, n_out: int, rule: str) -> Int64Array:
         index = n_in - 1 - _clamped_floors(upward.mirrored(n_in), n_in, n_out)
     index.flags.writeable = False
     return index
+
+
+def pick_table(index: Int64Array, n_in: int, map: AxisMap) -> LinearTable:
+    """Return a table with one tap for each output sample, ``data[index[X]]``."""
+    weight = np.full(len(index), -0.0)
+    weight.flags.writeable = False
+    return LinearTable(index, index, weight, 1, n_in, map, (0, 0))
 
 
 def axis_order(axes: Sequence[int], n_ins: Sequence[int], n_outs: Sequence[int]) -> tuple[int, ...]:

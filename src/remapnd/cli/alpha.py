@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remapnd.plans.resample import PerAxis, ResamplePlan
+from remapnd.plans.resample import ResamplePlan
+from remapnd.plans.resample_options import PerAxis
 
 __all__ = ["resize_weighted"]
 

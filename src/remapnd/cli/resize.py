@@ -84,7 +84,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="axes of an .npy array to resize, negative ones from the end. By default all of them if one "
         "number is given, else the leading ones, as many as numbers are given. Of an image always H and W",
     )
-    parser.add_argument("--mode", choices=("linear", "nearest"), default="linear", help="default: linear")
+    parser.add_argument(
+        "--mode",
+        choices=("linear", "nearest", "majority"),
+        default="linear",
+        help="default: linear; majority is for labels: the one that weighs most",
+    )
     parser.add_argument(
         "--coordinates",
         choices=COORDINATE_MODES,

@@ -244,10 +244,22 @@ def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     if policy.grad_offsets == "swapped":
         into, onto = onto, into
     linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
+    scales = tuple(map(read.float32, desc.Scales))
+    if policy.coordinate_precision == "exact":
+        plan = ResamplePlan(
+            forward_in.sizes,
+            forward_in.dtype,
+            scales=scales,
+            shape=forward_out.sizes,
+            input_offsets=into,
+            output_offsets=onto,
+            mode="linear" if linear else "nearest",
+            nearest_rule=rule,
+        )
+        return lambda views, out: partial(plan.vjp, views["InputGradientTensor"], out=out)
     tables = {}
     for axis, (n_in, n_out) in enumerate(zip(forward_in.sizes, forward_out.sizes, strict=True)):
-        scale = read.float32(desc.Scales[axis])
-        place = Positions(n_in, n_out, scale, into[axis], onto[axis], policy.coordinate_precision)
+        place = Positions(n_in, n_out, scales[axis], into[axis], onto[axis], policy.coordinate_precision)
         tables[axis] = place.linear() if linear else TapTable.of_nearest(place.nearest(rule), n_in)
     sums = TransposedPlan(forward_out.sizes, forward_out.dtype, tables)
     return lambda views, out: partial(sums, views["InputGradientTensor"], out)

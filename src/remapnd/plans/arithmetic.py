@@ -34,6 +34,13 @@ class Arithmetic(NamedTuple):
     fine_bound: float = 0.0  # the same after a second look, in float64; 0: there is none
 
 
+def is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether float32 is the first choice to compute with."""
+    if dtype.kind in "iu":
+        return dtype.itemsize <= 2
+    return dtype.name in ("float16", "bfloat16", "float32", "complex64")
+
+
 def grid(tables: Sequence[Table]) -> int | None:
     """Bound of the denominators of exact results on integers; None where it is not known."""
     product = 1

@@ -1,72 +1,50 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
-Uses `filters` and `filter_taps` for the tables, `plans.arithmetic` and `plans.exact` for integers, and the
-compiled core.
+Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking`, `plans.mixing` and `plans.majority`
+are the ways of using them, `plans.parts` and `plans.adjoint` their parts and transposes.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _core, arrays, checks, coordinates, reference, taps
+from .. import arrays, checks, coordinates, taps
 from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, coordinate_map
 from ..errors import must
-from ..filter_taps import FilterTable, Table, axis_table, filter_table
-from ..filters import ANTIALIAS, FILTER_MODES, Filter, FilterOptions, choose
-from . import arithmetic, exact, explanation
-from .arithmetic import FLOAT64_INTEGERS, INTEGER_RULES, Arithmetic
+from ..filter_taps import Table, axis_table
+from ..filters import FilterOptions, choose
+from ..taps import LinearTable
+from . import explanation, parts
+from .adjoint import Adjoint
+from .majority import Majority
+from .mixing import Mixing
+from .passes import PAIRS, TYPES
+from .picking import Picking
+from .resample_options import (
+    MAJORITY,
+    PLAIN_LINEAR,
+    AxisPlan,
+    Options,
+    PerAxis,
+    axis_plans,
+    checked,
+    scales_and_lengths,
+)
 
-MODES: Final = ("nearest", *FILTER_MODES)
-
-PerAxis: TypeAlias = "Number | Sequence[Number]"
-
-TYPES: Final = {
-    "uint8": 0,
-    "int8": 1,
-    "uint16": 2,
-    "int16": 3,
-    "uint32": 4,
-    "int32": 5,
-    "uint64": 6,
-    "int64": 7,
-    "float16": 8,
-    "bfloat16": 9,
-    "float32": 10,
-    "float64": 11,
-}
-_PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
-WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
-_LARGEST_COEFFICIENT: Final = 1024
-_LARGE: Final = 1 << 32  # bytes of a result
-_MAX_AXES: Final = 16  # as csrc/resample_run.cpp
+_LONG: Final = 1 << 24  # outputs along an axis
+_FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 
 
-class AxisPlan(NamedTuple):
-    """What is asked for along one axis."""
-
-    axis: int
-    n_out: int
-    map: AxisMap
-    scale: Fraction  # output samples per input sample: how far filters are stretched
+# Operator, shape and dtype of data, axes, options.
+_Whole: TypeAlias = "tuple[str, tuple[int, ...], np.dtype[Any], tuple[AxisPlan, ...], Options]"
 
 
-class Options(NamedTuple):
-    """Options of a plan, in the words of `resample`."""
-
-    mode: str
-    nearest_rule: str
-    antialias: str | None
-    cubic_coefficient: Number
-    exclude_outside: bool
-    integer_rule: str
-    extrapolation: bytes | None = None  # item for positions outside; None: they take the filter's rule
+_Method: TypeAlias = Picking | Mixing | Majority
 
 
 class ResamplePlan:
@@ -120,12 +98,12 @@ exclude_outside, integer_rule
         op = "resample"
         data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
-        steps, n_outs = _scales_and_lengths(op, [data_shape[axis] for axis in listed], shape, scales)
+        steps, n_outs = scales_and_lengths(op, [data_shape[axis] for axis in listed], shape, scales)
         before = checks.numbers(op, "input_offsets", input_offsets, len(listed))
         after = checks.numbers(op, "output_offsets", output_offsets, len(listed))
         maps = [coordinates.axis_map(*args) for args in zip(steps, before, after, strict=True)]
         options = Options(mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule)
-        self._prepare(op, data_shape, dtype, _axis_plans(listed, n_outs, maps, steps), _checked(op, options))
+        self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
 
     @classmethod
     def resized(
@@ -152,7 +130,7 @@ exclude_outside, integer_rule
         listed = checks.axes(op, axes, len(data_shape))
         checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
         n_ins = [data_shape[axis] for axis in listed]
-        steps, n_outs = _scales_and_lengths(op, n_ins, shape, scales)
+        steps, n_outs = scales_and_lengths(op, n_ins, shape, scales)
         regions = checks.regions(op, roi, len(listed), coordinates, CROP)
         maps = [
             coordinate_map(coordinates, n_in, n_out, step, region)
@@ -163,7 +141,7 @@ exclude_outside, integer_rule
             item = checks.fill_item(op, extrapolation_value, np.dtype(dtype), "extrapolation_value")
             options = options._replace(extrapolation=item)
         self = cls.__new__(cls)
-        self._prepare(op, data_shape, dtype, _axis_plans(listed, n_outs, maps, steps), _checked(op, options))
+        self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
         return self
 
     def _prepare(
@@ -178,11 +156,42 @@ exclude_outside, integer_rule
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         if options.mode == "nearest":
             checks.movable_dtype(op, "data", self.dtype)
+        elif options.mode == MAJORITY:
+            checks.label_dtype(op, self.dtype)
         else:
-            checks.arithmetic_dtype(op, self.dtype, (*TYPES, *_PAIRS))
+            checks.arithmetic_dtype(op, self.dtype, (*TYPES, *PAIRS))
         self.op = op
         self.data_shape = data_shape
         self._axis_plans = tuple(sorted(axes, key=lambda plan: plan.axis))
+        self._set_options(options)
+        lengths = {plan.axis: plan.n_out for plan in axes}
+        self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
+        checks.result_shape(op, "shape", self.output_shape, self.dtype)
+        if max((plan.n_out for plan in axes), default=0) > _LONG:
+            arrays.empty(op, self.output_shape, self.dtype)  # refused before tables of that length are made
+        self._whole: _Whole = (op, data_shape, self.dtype, self._axis_plans, options)
+        self._part: tuple[parts.Run, ...] | None = None  # outputs of the whole, where they are not all
+        self._inside: dict[int, parts.Run] = {}
+        if options.extrapolation is not None:
+            self._inside = {
+                plan.axis: plan.map.inside(data_shape[plan.axis], plan.n_out) for plan in self._axis_plans
+            }
+        self._method: _Method | None = None  # none where nothing changes, or there is nothing
+        if 0 not in self.output_shape:
+            if self.mode == "nearest":
+                self._method = Picking.prepared(self.dtype, self.nearest_rule, self._picks)
+            elif self.mode == MAJORITY:
+                self._method = Majority.prepared(op, self.dtype, self._axis_tables)
+            else:
+                self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
+
+    @property
+    def _tables(self) -> Mapping[int, Table]:
+        """Tables of the axes that are not the identity."""
+        return self._method.tables if self._method else {}
+
+    def _set_options(self, options: Options) -> None:
+        """Keep what is asked for, in public words too."""
         self._options = options
         self.axes = tuple(plan.axis for plan in self._axis_plans)
         self.maps = tuple(plan.map for plan in self._axis_plans)
@@ -193,59 +202,21 @@ exclude_outside, integer_rule
             options.exclude_outside,
         )
         self.integer_rule = options.integer_rule
-        lengths = {plan.axis: plan.n_out for plan in axes}
-        self.output_shape = tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
-        checks.result_shape(op, "shape", self.output_shape, self.dtype)
-        if math.prod(self.output_shape) * self.dtype.itemsize > _LARGE:
-            arrays.empty(op, self.output_shape, self.dtype)  # refused before tables of that length are made
-        self._tables: dict[int, Table] = {}
-        self._run: _core.Linear | _core.Nearest | None = None
-        if 0 in self.output_shape:
-            return
-        if self.mode == "nearest":
-            self._prepare_nearest()
-        else:
-            self._prepare_filters()
 
-    def _prepare_nearest(self) -> None:
-        """Make the kernel's object for nearest; none if every axis is the identity."""
-        moved = []
-        for axis, map in zip(self.axes, self.maps, strict=True):
-            n_in, n_out = self.data_shape[axis], self.output_shape[axis]
-            index = taps.nearest_table(map, n_in, n_out, self.nearest_rule)
-            if n_in != n_out or not np.array_equal(index, np.arange(n_in)):
-                moved.append(_core.Axis(axis, n_in, index, index, np.full(n_out, -0.0)))
-        if moved:
-            self._run = _core.Nearest(moved)
-
-    def _prepare_filters(self) -> None:
-        """Choose the arithmetic and make the kernel's object; none if every axis is the identity."""
-        name = _PAIRS.get(self.dtype.name, self.dtype.name)
-        integers = self.dtype.kind in "iu"
-        narrow = name in ("float16", "bfloat16", "float32") or (integers and self.dtype.itemsize <= 2)
-        self._tables = self._axis_tables(np.float32 if narrow else np.float64)
-        if not self._tables:
-            return
-        if len(self._tables) > _MAX_AXES:
-            rule = f"name at most {_MAX_AXES} axes along which anything changes, for mode {self.mode!r}"
-            raise ValueError(must(self.op, "axes", rule, tuple(self._tables)))
-        rounding = _core.Rounding(INTEGER_RULES[self.integer_rule])
-        self._arithmetic = Arithmetic("float32" if narrow else "float64", rounding)
-        if integers and self.dtype.itemsize <= 4:
-            self._arithmetic = self._arithmetic_of(1 << 8 * self.dtype.itemsize)
-        working = self._arithmetic.working
-        if narrow and working == "float64":
-            self._tables = self._axis_tables(np.float64)
-        if self._arithmetic.fine_bound:
-            self._tables = {axis: _with_fine_weights(table) for axis, table in self._tables.items()}
-        looks_twice = integers and working == "float32"
-        axes = [_core_axis(axis, table, working, looks_twice) for axis, table in self._tables.items()]
-        order = [list(self._tables).index(axis) for axis in self._order(working)]
-        self._run = _core.Linear(TYPES[name], WORKING[working], self.dtype.kind == "c", axes, order)
+    def _picks(self, rule: str) -> dict[int, LinearTable]:
+        """Return the tables of nearest, of the axes that are not the identity."""
+        tables = {}
+        for plan in self._axis_plans:
+            n_in = self.data_shape[plan.axis]
+            index = taps.nearest_table(plan.map, n_in, plan.n_out, rule)
+            tables[plan.axis] = taps.pick_table(index, n_in, plan.map)
+        return {axis: table for axis, table in tables.items() if not table.is_identity}
 
     def _axis_tables(self, working: DTypeLike) -> dict[int, Table]:
         """Tables of the axes that are not the identity."""
         options = FilterOptions(self.mode, self.antialias, self.cubic_coefficient, self.exclude_outside)
+        if self.mode == MAJORITY:
+            options = PLAIN_LINEAR
         tables = {
             plan.axis: axis_table(
                 plan.map,
@@ -258,22 +229,6 @@ exclude_outside, integer_rule
             for plan in self._axis_plans
         }
         return {axis: table for axis, table in tables.items() if not table.is_identity}
-
-    def _order(self, working: str) -> tuple[int, ...]:
-        """Resampled axes in the order of their passes.
-
-        Where the result does not depend on it, two axes in 16-bit integers, the horizontal pass goes first:
-        it can then read bytes.
-        """
-        axes = list(self._tables)
-        if working == "uint16" and len(axes) == 2:
-            return axes[1], axes[0]
-        return taps.axis_order(axes, [self.data_shape[a] for a in axes], [self.output_shape[a] for a in axes])
-
-    def _arithmetic_of(self, magnitude: int, base: int = 0) -> Arithmetic:
-        """Arithmetic for integers that differ from each other, and from `base`, by less than `magnitude`."""
-        ordered = [self._tables[axis] for axis in self._order("float64")]
-        return arithmetic.of_integers(self.dtype, self.integer_rule, ordered, magnitude, base)
 
     def __call__(self, data: Any, /, *, out: Any = None) -> Any:
         """Resample `data`.
@@ -303,74 +258,191 @@ exclude_outside, integer_rule
         self._fill(source, target)
         return out
 
+    def vjp(self, gradient: Any, *, out: Any = None) -> Any:
+        """Return the gradient of data for the gradient of the output: the transpose of this resampling.
+
+        Each sample of data gets the sum, over the outputs that it takes part in, of their gradients times its
+        weight in them, along one axis after the other. The weights are those of the forward pass, as rounded
+        there; output samples that got the extrapolation value contribute nothing.
+
+        Parameters
+        ----------
+        gradient : array_like, shape `output_shape`, dtype `dtype`
+        out : array, shape `data_shape`, dtype `dtype`, optional
+            Written in place and returned.
+
+        Returns
+        -------
+        array, shape `data_shape`, dtype `dtype`, kind of `gradient`; or `out`
+
+        Raises
+        ------
+        TypeError
+            The dtype is none of float16, bfloat16, float32, float64, complex64 and complex128, or `gradient`
+            or `out` has another than the plan.
+        ValueError
+            The shape of `gradient` or `out` does not fit; `out` overlaps `gradient`; so many outputs share a
+            sample that there would be more than 2**28 weights along an axis.
+
+        Notes
+        -----
+        Sums along an axis are taken in ascending order of the outputs, from the first to the last that has
+        the sample as a tap, in float32, or float64 for float64 and complex128; where a sum is not finite it
+        is taken again without terms whose weight is zero. The result is rounded to the dtype once. So its
+        bits do not depend on machine, threads or memory layout.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> ResamplePlan((2,), np.float64, shape=4).vjp(np.array([1.0, 2.0, 3.0, 4.0]))
+        array([3.25, 6.75])
+        """
+        if self.mode == MAJORITY:
+            rule = "be one that mixes or moves values, for a gradient (labels have none)"
+            raise TypeError(must(self.op, "mode", rule, repr(self.mode)))
+        if self.dtype.name not in (*_FLOATS, *PAIRS):
+            rule = f"have one of the dtypes {', '.join((*_FLOATS, *PAIRS))} for a gradient"
+            if self.dtype.kind in "iu":
+                rule += " (results on integers are rounded: steps, without a slope)"
+            raise TypeError(must(self.op, "data", rule, self.dtype))
+        return self._adjoint(gradient, out)
+
+    @cached_property
+    def _adjoint(self) -> Adjoint:
+        """The transpose, made on first use."""
+        tables = dict(self._tables)
+        for plan in self._axis_plans:
+            axis, n = plan.axis, plan.n_out
+            if axis not in tables and self._inside.get(axis, (0, n)) != (0, n):
+                tables[axis] = taps.pick_table(np.arange(n), n, plan.map)
+        tables = {axis: tables[axis] for axis in sorted(tables)}
+        return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
+
+    def input_region(self, output_slices: Any) -> tuple[slice, ...]:
+        """Return which part of the data a part of the output is made of.
+
+        Parameters
+        ----------
+        output_slices : slice, Ellipsis or tuple of them
+            As in an index of the output: bounds may be negative or None, axes that are left out are whole.
+            Steps must be 1.
+
+        Returns
+        -------
+        tuple of slice, one for each axis of data
+            From the first to the last sample that has a weight in the part; output samples that get the
+            extrapolation value count as reading the edge. All slices are empty where the part is.
+
+        Raises
+        ------
+        TypeError, ValueError
+            `output_slices` are not slices; have another step than 1 or are more than there are axes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = ResamplePlan((1000, 1000), np.uint8, shape=(500, 1500), antialias="pillow")
+        >>> plan.input_region(np.s_[:100, -150:])
+        (slice(0, 201, None), slice(899, 1000, None))
+        """
+        return tuple(slice(*run) for run in self._regions(output_slices)[1])
+
+    def region(self, output_slices: Any) -> ResamplePlan:
+        """Return the plan of a part of the output.
+
+        Parameters
+        ----------
+        output_slices : slice, Ellipsis or tuple of them
+            As in `input_region`.
+
+        Returns
+        -------
+        ResamplePlan
+            Takes ``data[plan.input_region(output_slices)]`` and returns ``plan(data)[output_slices]``, with
+            the same bits: positions, weights and the order of all operations are those of the whole. Its
+            `maps` count from the first sample of its own data.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `input_region`.
+
+        Examples
+        --------
+        An array larger than memory, in tiles, between files:
+
+        >>> import itertools, tempfile
+        >>> import numpy as np
+        >>> folder = tempfile.mkdtemp()
+        >>> source = np.lib.format.open_memmap(f"{folder}/in.npy", "w+", np.uint16, (300, 400))
+        >>> source[:] = np.arange(300 * 400).reshape(300, 400) % 5003
+        >>> plan = ResamplePlan(source.shape, source.dtype, scales=1.5, mode="cubic")
+        >>> target = np.lib.format.open_memmap(f"{folder}/out.npy", "w+", plan.dtype, plan.output_shape)
+        >>> for y, x in itertools.product(range(0, 450, 256), range(0, 600, 256)):
+        ...     tile = np.s_[y : y + 256, x : x + 256]
+        ...     target[tile] = plan.region(tile)(source[plan.input_region(tile)])
+        >>> bool(np.array_equal(target, plan(source)))
+        True
+        """
+        outputs, inputs = self._regions(output_slices)
+        whole = all(run == (0, n) for run, n in zip(outputs, self.output_shape, strict=True))
+        if whole and all(run == (0, n) for run, n in zip(inputs, self.data_shape, strict=True)):
+            return self
+        return self._cut(outputs, inputs)
+
+    def _regions(self, output_slices: Any) -> tuple[tuple[parts.Run, ...], tuple[parts.Run, ...]]:
+        """Return the runs of the output and of the data of a part."""
+        runs = parts.outputs(self.op, output_slices, self.output_shape)
+        return runs, parts.inputs(runs, self._tables)
+
+    def _cut(self, outputs: tuple[parts.Run, ...], inputs: tuple[parts.Run, ...]) -> ResamplePlan:
+        """Return the plan for runs of the output and the runs of the data that they read."""
+        part = ResamplePlan.__new__(ResamplePlan)
+        part.op, part.dtype = self.op, self.dtype
+        part.data_shape, part.output_shape = (tuple(e - b for b, e in runs) for runs in (inputs, outputs))
+        part._axis_plans = tuple(
+            AxisPlan(
+                plan.axis,
+                part.output_shape[plan.axis],
+                AxisMap(plan.map.at(outputs[plan.axis][0]) - inputs[plan.axis][0], plan.map.step),
+                plan.scale,
+            )
+            for plan in self._axis_plans
+        )
+        part._set_options(self._options)
+        before = self._part or ((0, 0),) * len(outputs)
+        part._whole = self._whole
+        part._part = tuple((b + o, e + o) for (b, e), (o, _) in zip(outputs, before, strict=True))
+        part._inside = {}
+        for axis, inside in self._inside.items():
+            begin, end = outputs[axis]
+            low, high = (min(max(place, begin), end) - begin for place in inside)
+            part._inside[axis] = low, high
+        part._method = None
+        if self._method and 0 not in part.output_shape:
+            part._method = self._method.with_tables(
+                {axis: table.part(*outputs[axis], *inputs[axis]) for axis, table in self._tables.items()}
+            )
+        return part
+
     def _fill(self, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""
         if out.nbytes == 0:
             return
-        self._fill_samples(data, out)
+        if self._method:
+            self._method(data, out)
+        else:
+            np.copyto(out, data)
         if self._options.extrapolation is not None:
             value = np.frombuffer(self._options.extrapolation, self.dtype)[0]
-            for axis, map in zip(self.axes, self.maps, strict=True):
-                begin, end = map.inside(self.data_shape[axis], self.output_shape[axis])
+            for axis, (begin, end) in self._inside.items():
                 along = np.moveaxis(out, axis, 0)
                 along[:begin] = along[end:] = value
 
-    def _fill_samples(self, data: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write what the samples of `data` give to `out`."""
-        if self._run is None:
-            np.copyto(out, data)
-        elif isinstance(self._run, _core.Nearest):
-            self._run(data, out)
-        else:
-            data = np.require(data, data.dtype.newbyteorder("="), "A")
-            if out.flags.aligned and out.dtype.isnative:
-                self._fill_mixed(self._run, data, out)
-            else:
-                native = np.empty(out.shape, data.dtype)
-                self._fill_mixed(self._run, data, native)
-                np.copyto(out, native)
-
-    def _fill_mixed(self, run: _core.Linear, data: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write the result of anything but nearest to an aligned native array."""
-        chosen: Arithmetic | None = self._arithmetic
-        if data.dtype.kind in "iu" and data.dtype.itemsize == 8:
-            chosen = self._arithmetic_for(data)
-        if chosen is None:
-            positions = np.arange(out.size)
-        else:
-            positions = run(data, out, chosen.rounding, chosen.bound, chosen.fine_bound)
-        if positions.size:
-            exact.fill(data, out, positions, self._tables, self.integer_rule)
-
-    def _arithmetic_for(self, data: NDArray[Any]) -> Arithmetic | None:
-        """Arithmetic for 64-bit integers by the range of their values; None if that is too wide."""
-        used = self._used(data)
-        low, high = int(used.min()), int(used.max())
-        if max(-low, high) < FLOAT64_INTEGERS:
-            return self._arithmetic_of(2 * max(-low, high, 1))
-        base = low - low % 2  # even, so that half_even sees the parity of the whole
-        if high - base < FLOAT64_INTEGERS:
-            # Which way truncation goes is known by the sign of all results.
-            beyond = arithmetic.overshoot(list(self._tables.values())) * (high - base + 1)
-            if self.integer_rule != "truncate" or beyond < (low if low > 0 else -high) or beyond <= 0:
-                return self._arithmetic_of(max(high - base, 1), base)
-        return None
-
-    def _used(self, data: NDArray[Any]) -> NDArray[Any]:
-        """View the part of `data` that the taps span, each repeated sample once."""
-        spans = {axis: slice(*table.span) for axis, table in self._tables.items()}
-        once = slice(0, 1)
-        used: NDArray[Any] = data[
-            tuple(
-                spans.get(axis, slice(None)) if stride else once for axis, stride in enumerate(data.strides)
-            )
-        ]
-        return used
-
-    @cached_property
-    def _key(self) -> tuple[Any, ...]:
+    @property
+    def _key(self) -> tuple[_Whole, tuple[parts.Run, ...] | None]:
         """What makes plans equal."""
-        return (self.op, self.data_shape, self.dtype, self._axis_plans, self._options)
+        return self._whole, self._part
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, ResamplePlan) else NotImplemented
@@ -384,7 +456,17 @@ exclude_outside, integer_rule
     def __repr__(self) -> str:
         shapes = f"{self.data_shape} -> {self.output_shape}"
         name = self.mode if self.antialias is None else f"{self.mode} antialias={self.antialias}"
-        return f"<ResamplePlan {name} {self.dtype} {shapes} on axes {self.axes}>"
+        part = ""
+        if self._part is not None:
+            runs = ", ".join(f"{begin}:{end}" for begin, end in self._part)
+            part = f", part [{runs}] of {self._whole_shape()}"
+        return f"<ResamplePlan {name} {self.dtype} {shapes} on axes {self.axes}{part}>"
+
+    def _whole_shape(self) -> tuple[int, ...]:
+        """Return the shape of the output that this is a part of."""
+        _, data_shape, _, axes, _ = self._whole
+        lengths = {plan.axis: plan.n_out for plan in axes}
+        return tuple(lengths.get(axis, n) for axis, n in enumerate(data_shape))
 
     def explain(self) -> str:
         """Say in words what the plan does: positions, taps and weights of each axis, type, order of axes.
@@ -395,84 +477,22 @@ exclude_outside, integer_rule
         """
         lines = [repr(self).strip("<>")]
         for plan in self._axis_plans:
-            table = self._tables.get(plan.axis)
+            table = None if self.mode == "nearest" else self._tables.get(plan.axis)
             lines += explanation.axis_lines(
                 plan.axis, self.data_shape[plan.axis], plan.n_out, plan.map, table
             )
         if self._options.extrapolation is not None:
             value = np.frombuffer(self._options.extrapolation, self.dtype)[0]
             lines.append(f"positions outside [0, n - 1]: {value}")
-        if self.mode == "nearest":
-            lines.append(f"nearest index by {self.nearest_rule}; moves {self.dtype.itemsize} bytes per item")
-        elif self._run is None:
-            lines.append("every output sample is an input sample: a copy")
+        if self._method:
+            lines += self._method.explain()
         else:
-            working = self._arithmetic.working
-            lines.append(f"computed in {working}, along axes {self._order(working)} in this order")
-            if self.dtype.kind in "iu":
-                lines.append(f"rounded once, exactly, by {self.integer_rule}")
+            lines.append("every output sample is an input sample: a copy")
         return "\n".join(lines)
 
 
-def _restored(
-    op: str, data_shape: tuple[int, ...], dtype: DTypeLike, axes: Sequence[AxisPlan], options: Options
-) -> ResamplePlan:
+def _restored(whole: _Whole, part: tuple[parts.Run, ...] | None) -> ResamplePlan:
     """Make a plan again from what `ResamplePlan.__reduce__` kept."""
     plan = ResamplePlan.__new__(ResamplePlan)
-    plan._prepare(op, data_shape, dtype, axes, options)
-    return plan
-
-
-def _scales_and_lengths(
-    op: str, n_ins: Sequence[int], shape: int | Sequence[int] | None, scales: PerAxis | None
-) -> tuple[list[Fraction], list[int]]:
-    """Scales and output lengths of axes of lengths `n_ins`; either follows from the other."""
-    steps = None if scales is None else checks.scales(op, scales, len(n_ins))
-    if shape is not None:
-        n_outs = checks.lengths(op, shape, n_ins)
-    elif steps is not None:
-        n_outs = checks.scaled_lengths(op, n_ins, steps)
-    else:
-        raise ValueError(f"{op}: `shape` or `scales` must be given, got neither")
-    if steps is None:
-        steps = [
-            Fraction(n_out, n_in) if n_in else Fraction(1) for n_in, n_out in zip(n_ins, n_outs, strict=True)
-        ]
-    return steps, n_outs
-
-
-def _axis_plans(
-    axes: Sequence[int], n_outs: Sequence[int], maps: Sequence[AxisMap], scales: Sequence[Fraction]
-) -> list[AxisPlan]:
-    """One for each of `axes`."""
-    return [AxisPlan(*args) for args in zip(axes, n_outs, maps, scales, strict=True)]
-
-
-def _checked(op: str, options: Options) -> Options:
-    """Options after checking them, the coefficient as the Fraction that equals it."""
-    checks.choice(op, "mode", options.mode, MODES)
-    checks.choice(op, "nearest_rule", options.nearest_rule, taps.NEAREST_RULES)
-    checks.choice(op, "integer_rule", options.integer_rule, reference.INTEGER_RULES)
-    checks.antialias(op, options.antialias, options.mode, ANTIALIAS)
-    checks.flag(op, "exclude_outside", options.exclude_outside)
-    coefficient = checks.within(op, "cubic_coefficient", options.cubic_coefficient, _LARGEST_COEFFICIENT)
-    return options._replace(cubic_coefficient=coefficient, exclude_outside=bool(options.exclude_outside))
-
-
-def _with_fine_weights(table: Table) -> FilterTable:
-    """Table of a filter for an axis of a plan that looks twice at what is in doubt."""
-    if isinstance(table, FilterTable):
-        return table
-    return filter_table(table.axis_map, table.n_in, table.n_out, Filter("triangle"), table.weight.dtype)
-
-
-def _core_axis(axis: int, table: Table, working: str, looks_twice: bool) -> _core.Axis | _core.FilterAxis:
-    """Return an axis as the compiled core takes it."""
-    if isinstance(table, FilterTable):
-        weights = table.weights.astype(np.float64)
-        fine = table.fine if looks_twice else None
-        return _core.FilterAxis(axis, table.n_in, table.start, table.count, weights, table.base, fine)
-    if working == "uint16":
-        numerators = table.numerators().astype(np.float64)
-        return _core.Axis(axis, table.n_in, table.first, table.second, numerators, table.denominator)
-    return _core.Axis(axis, table.n_in, table.first, table.second, table.weight.astype(np.float64), 1)
+    plan._prepare(*whole)
+    return plan if part is None else plan.region(tuple(slice(*run) for run in part))

@@ -1,7 +1,7 @@
 """Weighted sums along axes by tables of any taps, and their transposes: kernel calls in float64.
 
-For what `plans.resample` does not do: gradients of resampling, and tables that are no function of the exact
-position. Uses `taps`, `filter_taps`, `plans.arithmetic` and the compiled core; used by `directml`.
+For what `plans.resample` does not do: tables that are no function of the exact position, and transposes of
+these. Uses `taps`, `filter_taps`, `plans.arithmetic` and the compiled core; used by `directml`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .. import _core
 from ..filter_taps import FilterTable
 from ..taps import LinearTable, axis_order
 from .arithmetic import INTEGER_RULES
-from .resample import TYPES, WORKING
+from .passes import TYPES, WORKING
 
 Shape = tuple[int, ...]
 

@@ -1,0 +1,79 @@
+"""What is asked of a resampling: the options of a plan, and lengths, scales and maps of its axes.
+
+Uses `checks`; used by `plans.resample`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias
+
+from .. import checks, reference, taps
+from ..coordinates import AxisMap, Number
+from ..filters import ANTIALIAS, FILTER_MODES, FilterOptions
+
+MAJORITY: Final = "majority"
+MODES: Final = ("nearest", MAJORITY, *FILTER_MODES)
+PLAIN_LINEAR: Final = FilterOptions("linear", None, Fraction(0), False)  # whose weights a majority has
+
+PerAxis: TypeAlias = "Number | Sequence[Number]"
+
+_LARGEST_COEFFICIENT: Final = 1024
+
+
+class AxisPlan(NamedTuple):
+    """What is asked for along one axis."""
+
+    axis: int
+    n_out: int
+    map: AxisMap
+    scale: Fraction  # output samples per input sample: how far filters are stretched
+
+
+class Options(NamedTuple):
+    """Options of a plan, in the words of `resample`."""
+
+    mode: str
+    nearest_rule: str
+    antialias: str | None
+    cubic_coefficient: Number
+    exclude_outside: bool
+    integer_rule: str
+    extrapolation: bytes | None = None  # item for positions outside; None: they take the filter's rule
+
+
+def scales_and_lengths(
+    op: str, n_ins: Sequence[int], shape: int | Sequence[int] | None, scales: PerAxis | None
+) -> tuple[list[Fraction], list[int]]:
+    """Scales and output lengths of axes of lengths `n_ins`; either follows from the other."""
+    steps = None if scales is None else checks.scales(op, scales, len(n_ins))
+    if shape is not None:
+        n_outs = checks.lengths(op, shape, n_ins)
+    elif steps is not None:
+        n_outs = checks.scaled_lengths(op, n_ins, steps)
+    else:
+        raise ValueError(f"{op}: `shape` or `scales` must be given, got neither")
+    if steps is None:
+        steps = [
+            Fraction(n_out, n_in) if n_in else Fraction(1) for n_in, n_out in zip(n_ins, n_outs, strict=True)
+        ]
+    return steps, n_outs
+
+
+def axis_plans(
+    axes: Sequence[int], n_outs: Sequence[int], maps: Sequence[AxisMap], scales: Sequence[Fraction]
+) -> list[AxisPlan]:
+    """One for each of `axes`."""
+    return [AxisPlan(*args) for args in zip(axes, n_outs, maps, scales, strict=True)]
+
+
+def checked(op: str, options: Options) -> Options:
+    """Options after checking them, the coefficient as the Fraction that equals it."""
+    checks.choice(op, "mode", options.mode, MODES)
+    checks.choice(op, "nearest_rule", options.nearest_rule, taps.NEAREST_RULES)
+    checks.choice(op, "integer_rule", options.integer_rule, reference.INTEGER_RULES)
+    checks.antialias(op, options.antialias, options.mode, ANTIALIAS)
+    checks.flag(op, "exclude_outside", options.exclude_outside)
+    coefficient = checks.within(op, "cubic_coefficient", options.cubic_coefficient, _LARGEST_COEFFICIENT)
+    return options._replace(cubic_coefficient=coefficient, exclude_outside=bool(options.exclude_outside))
