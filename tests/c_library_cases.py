@@ -19,6 +19,7 @@ from remapnd.directml import (
     ScatterNDOperatorDesc,
     ScatterOperatorDesc,
     TensorDataType,
+    calc_buffer_tensor_size,
 )
 
 GENERATED = runpy.run_path(str(ROOT / "csrc/directml/generate.py"))
@@ -33,10 +34,10 @@ SMALL = st.integers(1, 4)
 @st.composite
 def tensors(draw, data_type, sizes, output=False):
     """Draw how a tensor lies in memory."""
-    total = draw(st.sampled_from([None, None, 4000]))
-    return BufferTensorDesc(
-        data_type, tuple(sizes), draw(layouts(tuple(sizes), not output)), TotalTensorSizeInBytes=total
-    )
+    strides = draw(layouts(tuple(sizes), not output))
+    least = calc_buffer_tensor_size(data_type, sizes, strides)
+    total = draw(st.sampled_from([None, least, least + 100]))
+    return BufferTensorDesc(data_type, tuple(sizes), strides, TotalTensorSizeInBytes=total)
 
 
 @st.composite

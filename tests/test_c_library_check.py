@@ -116,7 +116,7 @@ def structs(packed):
             yield ctypes.cast(tensor.Desc, ctypes.POINTER(abi.STRUCTURES["DML_BUFFER_TENSOR_DESC"])).contents
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(st.one_of(gathers_and_scatters(), resamples()), st.sampled_from(list(FeatureLevel)), st.data())
 def test_check_says_what_python_says(libremapnd, desc, level, data):
     packed = abi.pack(desc)
