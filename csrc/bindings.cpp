@@ -471,6 +471,8 @@ struct RecentResamples {
 
     void keep(nb::object prepared, nb::object arguments) {
         if (!is_plain(arguments.ptr())) return;
+        for (const Entry& e : entries)
+            if (e.prepared.ptr() == prepared.ptr() && same(e.arguments.ptr(), arguments.ptr())) return;
         entries[next] = {prepared, nb::cast<const PreparedResample*>(prepared), arguments};
         next = (next + 1) % limit;
     }

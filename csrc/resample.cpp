@@ -1,6 +1,7 @@
 // Kernels of resampling: rows to the working type and back, vertical and horizontal passes, picking of items.
 #include "elements.hpp"
 #include "simd/pick.hpp"
+#include "simd/prefetch.hpp"
 #include "simd/vectors.hpp"
 
 namespace remapnd::REMAPND_LEVEL {

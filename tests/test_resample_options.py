@@ -83,3 +83,23 @@ def test_numbers_of_more_digits_than_python_writes():
             call()
     plan = ResamplePlan((6,), float, shape=3, input_offsets=Fraction(1, huge))
     assert plan.explain().splitlines()[1].startswith("axis 0: 6 -> 3, x = a number of more than ")
+
+
+def test_recent_calls_are_told_apart_by_type_and_value():
+    data = np.arange(16, dtype=np.float32).reshape(4, 4)
+    expected = resize(data, (8, 8)).copy()
+    for _ in range(3):
+        assert np.array_equal(resize(data, (8, 8)), expected)
+    with pytest.raises(TypeError, match="`shape`"):
+        resize(data, (8.0, 8.0))
+    sizes = [8, 8]
+    assert resize(data, sizes).shape == (8, 8)
+    sizes[0] = 6
+    assert resize(data, sizes).shape == (6, 8)
+    assert resize(data.astype(np.float64), (8, 8)).dtype == np.float64
+    assert resize(data, (8, 8), mode="nearest").tolist() != expected.tolist()
+    out = np.empty((8, 16), np.float32)[:, ::2]
+    assert resize(data, (8, 8), out=out) is out
+    assert np.array_equal(out, expected)
+    with pytest.raises(ValueError, match="overlap"):
+        resize(data, (4, 4), scales=1.5, out=data)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from . import arrays, checks
+from . import _core, arrays, checks
 from .coordinates import COORDINATE_MODES, CROP, Number, coordinate_map
 from .plans import explanation
 from .plans.resample import ResamplePlan
@@ -32,6 +32,11 @@ Coordinates: TypeAlias = Literal[
     "tf_half_pixel_for_nn",
     "tf_crop_and_resize",
 ]
+
+
+# The latest calls of each function: the same again takes the short way, past the checks that passed before.
+_resample_again = _core.RecentResamples()
+_resize_again = _core.RecentResamples()
 
 
 @lru_cache(maxsize=64)
@@ -168,6 +173,22 @@ def resample(
     >>> resample(labels, shape=1, scales=1, input_offsets=0.125, mode="majority")
     array([[8]], dtype=uint8)
     """
+    arguments = (
+        scales,
+        shape,
+        axes,
+        input_offsets,
+        output_offsets,
+        mode,
+        nearest_rule,
+        antialias,
+        cubic_coefficient,
+        exclude_outside,
+        integer_rule,
+    )
+    result = _resample_again(data, arguments, out)
+    if result is not None:
+        return result
     array = arrays.as_array(data, "resample", "data")
     plan = _plan(
         ResamplePlan,
@@ -185,6 +206,8 @@ def resample(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
+    if plan.short_way is not None:
+        _resample_again.keep(plan.short_way, arguments)
     return plan(data, out=out)
 
 
@@ -279,6 +302,23 @@ def resize(
     >>> resize(labels, (96, 96, 96), mode="majority", out=larger) is larger
     True
     """
+    arguments = (
+        shape,
+        axes,
+        scales,
+        coordinates,
+        roi,
+        extrapolation_value,
+        mode,
+        nearest_rule,
+        antialias,
+        cubic_coefficient,
+        exclude_outside,
+        integer_rule,
+    )
+    result = _resize_again(data, arguments, out)
+    if result is not None:
+        return result
     array = arrays.as_array(data, "resize", "data")
     plan = _plan(
         ResamplePlan.resized,
@@ -297,6 +337,8 @@ def resize(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
+    if plan.short_way is not None:
+        _resize_again.keep(plan.short_way, arguments)
     return plan(data, out=out)
 
 

@@ -7,7 +7,7 @@ else in doubt only where two are nearly equal; then integers of Python decide. U
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -47,6 +47,9 @@ class Majority:
     def with_tables(self, tables: Mapping[int, Table]) -> Majority:
         """Return the same with parts of the tables."""
         return Majority(self._dtype, tables)
+
+    def short_way(self, data_shape: Sequence[int], output_shape: Sequence[int]) -> None:
+        """There is none."""
 
     def __call__(self, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""

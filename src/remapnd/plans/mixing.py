@@ -81,6 +81,15 @@ class Mixing:
         """Return the same with parts of the tables: bounds of the whole hold there."""
         return Mixing(self._dtype, self._rule, tables, self.passes, self.arithmetic)
 
+    def short_way(
+        self, data_shape: Sequence[int], output_shape: Sequence[int]
+    ) -> _core.PreparedResample | None:
+        """Return the call for plain arrays, if no result is ever in doubt."""
+        if self._by_range or self.arithmetic.bound or not self._dtype.isnative:
+            return None
+        rounding = self.arithmetic.rounding
+        return _core.PreparedResample(self._run, rounding, self._dtype, list(data_shape), list(output_shape))
+
     def __call__(self, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""
         on_native(self._fill, data, out)

@@ -5,7 +5,7 @@ Used by `plans.resample`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,13 @@ class Picking:
     def with_tables(self, tables: Mapping[int, Table]) -> Picking:
         """Return the same with parts of the tables."""
         return Picking(self._dtype, self._rule, tables)
+
+    def short_way(
+        self, data_shape: Sequence[int], output_shape: Sequence[int]
+    ) -> _core.PreparedResample | None:
+        """Return the call for plain arrays."""
+        unused = _core.Rounding(0)
+        return _core.PreparedResample(self._run, unused, self._dtype, list(data_shape), list(output_shape))
 
     def __call__(self, data: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the result to `out`."""

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import arrays, checks, coordinates, taps
+from .. import _core, arrays, checks, coordinates, taps
 from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, coordinate_map
 from ..errors import must
 from ..filter_taps import Table, axis_table
@@ -185,6 +185,13 @@ exclude_outside, integer_rule
             else:
                 self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
 
+    @cached_property
+    def short_way(self) -> _core.PreparedResample | None:
+        """The call for plain arrays, past the checks in Python, where there is one."""
+        if self._method is None or self._inside or self.dtype.itemsize == 0:
+            return None
+        return self._method.short_way(self.data_shape, self.output_shape)
+
     @property
     def _tables(self) -> Mapping[int, Table]:
         """Tables of the axes that are not the identity."""
@@ -248,6 +255,10 @@ exclude_outside, integer_rule
         TypeError, ValueError
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
+        if self.short_way is not None:
+            result = self.short_way(data, out)
+            if result is not None:
+                return result
         source = arrays.as_array(data, self.op, "data")
         checks.planned(self.op, source, self.data_shape, self.dtype)
         if out is None:
