@@ -1,3 +1,7 @@
+import os
+from pathlib import Path
+
+import c_library
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -33,3 +37,24 @@ def _core_as_it_was():
     _core.use_level(level)
     _core.set_num_threads(threads)
     _core.set_num_threads_here(0)
+
+
+@pytest.fixture(scope="session")
+def libremapnd_path(request, tmp_path_factory):
+    """Return the path of libremapnd: what REMAPND_TEST_C_LIBRARY names, or one that is built here.
+
+    The folder is kept, so that the next run has little to compile.
+    """
+    if os.environ.get("REMAPND_TEST_C_LIBRARY"):
+        return Path(os.environ["REMAPND_TEST_C_LIBRARY"])
+    missing = c_library.missing_tool()
+    if missing:
+        pytest.skip(f"building libremapnd takes {missing}, which is not here")
+    cache = getattr(request.config, "cache", None)
+    return c_library.build(cache.mkdir("libremapnd") if cache else tmp_path_factory.mktemp("libremapnd"))
+
+
+@pytest.fixture(scope="session")
+def libremapnd(libremapnd_path):
+    """Return the functions of libremapnd."""
+    return c_library.CLibrary(libremapnd_path)

@@ -12,24 +12,32 @@ from remapnd.directml.abi.structs import ARCHS, ENUMS, Arch, Field, Kind, Struct
 
 _TYPES = {
     Kind.UINT: "uint32_t ",
-    Kind.UINT64: "alignas(8) uint64_t ",
+    Kind.UINT64: "REMAPND_ALIGN8 uint64_t ",
     Kind.FLOAT: "float ",
     Kind.BOOL: "int32_t ",
 }
 _ELEMENTS = {"UINT": "const uint32_t *", "FLOAT": "const float *"}
 
 _START = """\
-// Structs of directml.h with their layouts checked, for C11 and C++11, where directml.h is not at hand.
+// Structs of directml.h with their layouts checked, for C99 and C++11, where directml.h is not at hand.
 
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __cplusplus
+#if defined(__cplusplus)
 #define REMAPND_ASSERT(condition, text) static_assert(condition, text)
-#else
-#include <stdalign.h>
+#define REMAPND_ALIGN8 alignas(8)
+#elif __STDC_VERSION__ >= 201112L
 #define REMAPND_ASSERT(condition, text) _Static_assert(condition, text)
+#define REMAPND_ALIGN8 _Alignas(8)
+#else
+#define REMAPND_ASSERT(condition, text) extern int remapnd_assertion[(condition) ? 1 : -1]
+#ifdef __GNUC__
+#define REMAPND_ALIGN8 __attribute__((aligned(8)))
+#else
+#define REMAPND_ALIGN8
+#endif
 #endif
 #define REMAPND_SIZE(type, x64, x86) \\
     REMAPND_ASSERT(sizeof(type) == (sizeof(void *) == 8 ? x64 : x86), "size of " #type)
@@ -40,6 +48,7 @@ _START = """\
 _END = """\
 #undef REMAPND_OFFSET
 #undef REMAPND_SIZE
+#undef REMAPND_ALIGN8
 #undef REMAPND_ASSERT
 """
 
