@@ -364,6 +364,22 @@ def test_inside(start, step, n, m):
     assert [begin <= k < end for k in range(m)] == [0 <= x <= n - 1 for x in map.positions(m)]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("f4", [0.0, -0.0]),
+        ("f8", [np.float64(0.0), np.float64(-0.0)]),
+        ("c8", [0j, complex(0.0, -0.0), complex(-0.0, 0.0)]),
+        (ml_dtypes.bfloat16, [ml_dtypes.bfloat16(0.0), ml_dtypes.bfloat16(-0.0)]),
+    ],
+)
+def test_extrapolation_keeps_the_sign_of_zero(dtype, values):
+    data = np.ones(2, dtype)
+    for value in values * 2:
+        got = resize(data, 3, coordinates=CROP, roi=(-1, 1), extrapolation_value=value)
+        assert same_bits(got, np.array([value, 1, 1], dtype))
+
+
 def test_extrapolation_of_any_dtype():
     words = np.array(["a", "b"])
     options = {"coordinates": CROP, "roi": (-1, 1), "mode": "nearest"}

@@ -43,7 +43,7 @@ _resize_again = _core.RecentResamples()
 def _kept(
     make: Callable[..., ResamplePlan], types: tuple[Any, ...], arguments: tuple[Any, ...], options: _Options
 ) -> ResamplePlan:
-    """Return a plan, made once; `types` keep apart options that are equal as numbers, such as 1 and True."""
+    """Return a plan, made once; `types` keep apart options that are equal, such as 1 and True."""
     return make(*arguments, **dict(options))
 
 
@@ -51,7 +51,12 @@ def _plan(make: Callable[..., ResamplePlan], *arguments: Any, **options: Any) ->
     """Return the plan for these arguments, from the cache if it is there."""
     # The value that fills keeps its type: an item of a date has no equal in Python.
     plain = {k: v if k == "extrapolation_value" else _plain(v) for k, v in options.items()}
-    types = tuple(tuple(map(type, v)) if type(v) is tuple else type(v) for v in plain.values())
+    types: tuple[Any, ...] = tuple(
+        tuple(map(type, v)) if type(v) is tuple else type(v) for v in plain.values()
+    )
+    value = plain.get("extrapolation_value")
+    if isinstance(value, (float, complex, np.generic)):  # 0.0 equals -0.0, and is not the same value
+        types += (np.asarray(value).tobytes(),)
     key = tuple(plain.items())
     try:
         hash(key)
