@@ -299,3 +299,10 @@ def test_pillow_missing(data, capsys, monkeypatch):
     capsys.readouterr()
     text = refused(capsys, 1, "none.png", "out.npy", "--scale", "1")
     assert text == "cannot read none.png: No such file or directory"
+
+
+def test_a_picture_of_an_array_keeps_its_channels():
+    np.save("photo.npy", np.zeros((6, 8, 3), np.uint8))
+    assert run("photo.npy", "half.png", "--scale", "1/2") == 0
+    with Image.open("half.png") as image:
+        assert (image.size, image.mode) == ((4, 3), "RGB")

@@ -211,3 +211,18 @@ def test_refusals() -> None:
         TypeError, match="gather: `indices` must be given, as the plan was made without, got None"
     ):
         GatherPlan((3,), "f4", (2,), "i8")(data)
+
+
+def test_gradients_by_the_plans_own_indices():
+    gradient = np.arange(8.0).reshape(2, 4)
+    own = GatherPlan((3, 4), np.float64, indices=[0, -1])
+    other = GatherPlan((3, 4), np.float64, (2,), np.int64)
+    np.testing.assert_array_equal(own.vjp(gradient), other.vjp(gradient, [0, 2]))
+    with pytest.raises(
+        TypeError, match=r"^gather: `indices` must be left out, as the plan has its own, got list$"
+    ):
+        own.vjp(gradient, [0, 1])
+    with pytest.raises(
+        TypeError, match=r"^gather: `indices` must be given, as the plan was made without, got None$"
+    ):
+        other.vjp(gradient)

@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="remapnd",
-        description="Exact, fast N-D gather, scatter and resampling, and the models of other systems on any CPU.",
+        description="Exact, fast N-D gather, scatter and resampling, and models of other systems, anywhere.",
     )
     parser.add_argument("--version", action="version", version=f"remapnd {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="SUB-COMMAND")

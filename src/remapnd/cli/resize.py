@@ -85,7 +85,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--axes",
         metavar="A[,A...]",
         help="axes of an array to resize, negative ones from the end. By default all of them if one "
-        "number is given, else the leading ones, as many as numbers are given. Of an image always H and W",
+        "number is given (the first two if OUT is an image), else the leading ones, as many as numbers are "
+        "given. Of an image always H and W",
     )
     parser.add_argument("--key", metavar="NAME", help="which array of an .npz file; not needed if it has one")
     resampling.add_options(
@@ -133,7 +134,9 @@ def _resize_file(args: argparse.Namespace) -> None:
     """Read, resize, write."""
     kind, kind_out = _kind(args.input), _kind(args.output)
     _check(args, kind, kind_out)
-    axes, numbers = _axes_and_numbers(args, is_image=kind in images.FORMATS)
+    axes, numbers = _axes_and_numbers(
+        args, from_image=kind in images.FORMATS, to_image=kind_out in images.FORMATS
+    )
     given = resampling.given(args)
     picture, key = _read(args, kind)
     for note in picture.notes:
@@ -182,18 +185,22 @@ def _check(args: argparse.Namespace, kind: str, kind_out: str) -> None:
         raise UsageError(f"--quality must be in [1, 100], got {args.quality}")
 
 
-def _axes_and_numbers(args: argparse.Namespace, *, is_image: bool) -> tuple[list[int] | None, list[Fraction]]:
+def _axes_and_numbers(
+    args: argparse.Namespace, *, from_image: bool, to_image: bool
+) -> tuple[list[int] | None, list[Fraction]]:
     """Return the axes to resize, None for all, and the number of --shape or --scale for each, or for all."""
     if args.shape is not None:
         option, text, numbers = "--shape", args.shape, values.sizes("--shape", args.shape)
     else:
         option, text, numbers = "--scale", args.scale, values.factors("--scale", args.scale)
-    if is_image:
+    if from_image:
         if args.axes is not None:
             raise UsageError(f"--axes goes with arrays; of an image H and W are resized, got {args.axes}")
         axes, whose = [0, 1], "H and W"
     elif args.axes is None:
-        return None if len(numbers) == 1 else list(range(len(numbers))), numbers
+        if len(numbers) > 1:
+            return list(range(len(numbers))), numbers
+        return [0, 1] if to_image else None, numbers
     else:
         axes, whose = values.integers("--axes", args.axes), f"--axes {args.axes}"
     if len(numbers) not in (1, len(axes)):

@@ -134,17 +134,14 @@ class _GatherPlan(IndexPlan):
             if result is not None:
                 return result
         if indices is None:
-            raise TypeError(must(self.op, "indices", "be given, as the plan was made without", None))
+            raise self._no_indices()
         x = arrays.as_array(data, self.op, "data")
         self.check_fit("data", x, self.data_shape, self.data_dtype)
         return self.finish(data, x, self.fitting_indices(indices), out)
 
     def _call_constant(self, constant: ConstantIndices, data: Any, indices: Any, out: Any) -> Any:
         """Gather by the plan's own indices."""
-        if indices is not None:
-            raise TypeError(
-                must(self.op, "indices", "be left out, as the plan has its own", type(indices).__name__)
-            )
+        self._refuse_indices(indices)
         in_pieces = self._in_pieces
         if self._prepared is not None and not in_pieces:
             result = self._prepared(data, constant.used, out)
@@ -190,14 +187,15 @@ class _GatherPlan(IndexPlan):
             return out
         return target if type(given) is np.ndarray else arrays.like(given, target)
 
-    def vjp(self, gradient: Any, indices: Any) -> Any:
+    def vjp(self, gradient: Any, indices: Any = None) -> Any:
         """Return the gradient of `data` for the gradient of the output: a sum for each item that was read.
 
         Parameters
         ----------
         gradient : array_like, shape `output_shape`, dtype of `data`
         indices : array_like, as in the call
-            `bounds` means the same: "clip" adds up at the edge, what "fill" filled adds nothing.
+            Left out where the plan has its own. `bounds` means the same: "clip" adds up at the edge, what
+            "fill" filled adds nothing.
 
         Returns
         -------
@@ -213,7 +211,23 @@ class _GatherPlan(IndexPlan):
         IndexError
             An index is out of range.
         """
+        if self._constant is not None:
+            self._refuse_indices(indices)
+            indices = self.indices
+        elif indices is None:
+            raise self._no_indices()
         return gradients.of_gather(self, gradient, indices)
+
+    def _refuse_indices(self, indices: Any) -> None:
+        """Raise where indices are given to a plan with its own."""
+        if indices is not None:
+            raise TypeError(
+                must(self.op, "indices", "be left out, as the plan has its own", type(indices).__name__)
+            )
+
+    def _no_indices(self) -> TypeError:
+        """Return the error of a call without indices on a plan without."""
+        return TypeError(must(self.op, "indices", "be given, as the plan was made without", None))
 
     def explain(self) -> str:
         """Return in words what a call does."""
