@@ -245,12 +245,22 @@ struct ByteLerps {
     const std::int8_t* weight;
 };
 
-// Outputs of `block` values each, 3 or 4, made of the pixels first[x] and second[x] of two rows.  The second is the first or
-// the one behind it, none is before that of the output before, and rows have `pixels` of them.
+// The same of rows of any type whose working type is float: whole groups of 8 outputs, whose a and b lie at pick[2 * e] and
+// pick[2 * e + 1] within windows * 8 values from row + base[e / 8].
+struct RowLerps {
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* pick;
+    const float* weight;
+};
+
+// Outputs of `block` values each, 3 or 4, made of the pixels whose values begin at first[x] and second[x] in two rows of
+// `values`.  The second is the first or the one behind it (`neighbours`: always that), none is before that of the output before.
 struct PixelLerps {
-    std::int64_t count, block, pixels;
-    const std::int64_t* first;
-    const std::int64_t* second;
+    std::int64_t count, block, values;
+    const std::int32_t* first;
+    const std::int32_t* second;
+    bool neighbours;
 };
 
 // Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.
@@ -285,6 +295,9 @@ struct ResampleKernels {
     // By Type: the lerps of rows a and b by w, and then of their pixels by weight[x * block]; true when a value is not
     // finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
     bool (*blend_pixels[kTypes])(const PixelLerps& table, const float* weight, const std::byte* a, const std::byte* b,
+                                 float w, float* out);
+    // The same of groups, and of the single values behind them.
+    bool (*blend_groups[kTypes])(const RowLerps& table, const Lerps<float>& all, const std::byte* a, const std::byte* b,
                                  float w, float* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.

@@ -319,7 +319,7 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
-#define REMAPND_BLEND_PIXELS {}
+#define REMAPND_BLENDS(kernel) {}
 #endif
 
 // ------------------------------------------------------------------------------------------------ nearest
@@ -372,7 +372,8 @@ const ResampleKernels resample_table{
     across_bytes,
     across_two_bytes,
     blend_byte_pixels,
-    REMAPND_BLEND_PIXELS,
+    REMAPND_BLENDS(blend_pixels),
+    REMAPND_BLENDS(blend_groups),
     &end_stream,
     pick_bytes,
     &pick};

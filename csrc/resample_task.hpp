@@ -113,11 +113,12 @@ private:
         if (c_.passes.size() != 2 || !c_.passes[1 - down].across() || !c_.kernels.across_two_bytes) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
         if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
-        const bool rows_of_pixels = s_.pixels && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
+        const bool rows_of_pixels = !s_.first_pixel.empty() && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
         const AxisTable& x = std::get<AxisTable>(c_.axes.back());
         if constexpr (std::is_same_v<W, float>) {
-            const bool known = c_.kernels.blend_pixels[static_cast<int>(c_.type)] != nullptr && c_.rounding.base == 0;
-            return rows_of_pixels && known && x.n_in > 2 * x.n_out() ? AtOnce::pixels : AtOnce::no;
+            if (!c_.kernels.blend_groups[static_cast<int>(c_.type)] || c_.rounding.base != 0) return AtOnce::no;
+            if (rows_of_pixels && 4 * x.n_in >= 5 * x.n_out()) return AtOnce::pixels;
+            return s_.pairs.count ? AtOnce::groups : AtOnce::no;
         }
         const bool contiguous = (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
         if (!contiguous || c_.rounding.rule == Rule::half_even) return AtOnce::no;
@@ -140,8 +141,8 @@ private:
     }
 
     PixelLerps pixels() const {
-        const AxisTable& x = std::get<AxisTable>(c_.axes.back());
-        return {s_.x1 - s_.x0, g_.block, x.n_in, x.first.data() + s_.x0, x.second.data() + s_.x0};
+        const std::int64_t values = std::get<AxisTable>(c_.axes.back()).n_in * g_.block;
+        return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours};
     }
 
     void make_bytes_at_once(std::uint8_t* dst) {
@@ -156,17 +157,20 @@ private:
     }
 
     // True when a value is not finite.
-    bool blend_pixels(float* target) {
-        const auto [a, b] = two_source_rows(true);
-        return c_.kernels.blend_pixels[static_cast<int>(c_.type)](
-            pixels(), s_.weight.data(), a, b, static_cast<float>(c_.vertical[0].linear->weight[place_[0]]), target);
+    bool make_at_once(float* target) {
+        const auto [a, b] = two_source_rows(at_once_ == AtOnce::pixels);
+        const auto w = static_cast<float>(c_.vertical[0].linear->weight[place_[0]]);
+        const int type = static_cast<int>(c_.type);
+        if (at_once_ == AtOnce::pixels)
+            return c_.kernels.blend_pixels[type](pixels(), s_.weight.data(), a, b, w, target);
+        return c_.kernels.blend_groups[type](s_.row_table(), s_.table(), a, b, w, target);
     }
 
     // The row at place_ after all passes, in `target`.
     const W* finished(W* target) {
         const std::size_t k = c_.passes.size();
         if constexpr (std::is_same_v<W, float>)
-            if (at_once_ == AtOnce::pixels && !blend_pixels(target)) return target;
+            if (at_once_ != AtOnce::no && !make_at_once(target)) return target;
         if constexpr (std::is_integral_v<W>) {
             copy(made(k, target, false), target);
         } else if (c_.integer) {

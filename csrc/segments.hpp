@@ -31,9 +31,11 @@ struct Segment {
     W one;
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
+    Windows pairs;                      // of the groups of RowLerps
     std::vector<std::int8_t> byte_weight;
-    bool pixels = false;                       // the outputs are such as PixelLerps wants
-    std::vector<std::uint64_t> pixel_weights;  // of blend_byte_pixels
+    std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
+    bool neighbours = false;                              // of PixelLerps
+    std::vector<std::uint64_t> pixel_weights;             // of blend_byte_pixels
     FilterSegment<W> filter;            // instead of all that, for a filter axis
 
     Lerps<W> table() const {
@@ -44,8 +46,13 @@ struct Segment {
                 first_lanes.places.data(),               second_lanes.places.data()};
     }
     ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
+    RowLerps row_table() const
+        requires std::is_same_v<W, float>
+    { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
-    bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within; }
+    bool reads_within() const {
+        return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within && pairs.reads_within;
+    }
 };
 
 // What the kernels of a level want to be told by windows.
@@ -101,7 +108,7 @@ std::int64_t local(const Segment<W>& s, std::int64_t column) {
 }
 
 inline bool are_pixels(const AxisTable& t, std::int64_t x0, std::int64_t x1, std::int64_t block) {
-    bool are = block == 3 || block == 4;
+    bool are = (block == 3 || block == 4) && t.n_in <= INT32_MAX / block;
     for (std::int64_t x = x0; are && x < x1; ++x)
         are = (t.second[x] == t.first[x] || t.second[x] == t.first[x] + 1) &&
               (x == x0 || (t.first[x] >= t.first[x - 1] && t.second[x] >= t.second[x - 1]));
@@ -131,8 +138,15 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
             s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
         }
     }
-    s.pixels = are_pixels(t, s.x0, s.x1, block);
-    if (s.pixels && sizes.bytes && t.one < 128)
+    if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
+    if (!are_pixels(t, s.x0, s.x1, block)) return;
+    s.neighbours = true;
+    for (std::int64_t x = s.x0; x < s.x1; ++x) {
+        s.first_pixel.push_back(static_cast<std::int32_t>(t.first[x] * block));
+        s.second_pixel.push_back(static_cast<std::int32_t>(t.second[x] * block));
+        s.neighbours &= t.second[x] != t.first[x];
+    }
+    if (sizes.bytes && t.one < 128)
         for (std::int64_t x = s.x0; x < s.x1; ++x) {
             const auto second = static_cast<std::uint64_t>(t.weight[x]), first = static_cast<std::uint64_t>(t.one) - second;
             s.pixel_weights.push_back((first | second << 8) * 0x0001000100010001);
