@@ -19,8 +19,8 @@ template <class W>
 class ResampleTask {
 public:
     ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment)
-        : c_(call), g_(call.geometry), s_(segment), levels_(c_.passes.size() + 1), place_(c_.vertical.size()),
-          arena_(lay_out()) {
+        : c_(call), g_(call.geometry), s_(segment), stacked_(call.most_rows()), levels_(c_.passes.size() + 1),
+          place_(c_.vertical.size()), arena_(lay_out()) {
         final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
         by_bytes_ = s_.bytes.count > 0;
@@ -48,6 +48,10 @@ public:
                     make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
                     continue;
                 }
+            if (!c_.sheets.empty()) {
+                finish_sheet(c_.sheets[static_cast<std::size_t>(walk.at()[c_.sheet_loop])], dst);
+                continue;
+            }
             const W* row = finished(in_place_ ? reinterpret_cast<W*>(dst) : final_);
             if (!in_place_) c_.types.store(row, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
             if constexpr (!std::is_integral_v<W>)
@@ -71,8 +75,8 @@ private:
     };
 
     std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
-    std::int64_t inputs() const { return s_.column_count * g_.block; }
-    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() : inputs(); }
+    std::int64_t inputs() const { return s_.column_count * g_.block * stacked_; }
+    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() * stacked_ : inputs(); }
 
     // Sets the slots of all levels; returns the bytes that they take.
     std::size_t lay_out() {
@@ -93,7 +97,7 @@ private:
             if (k > 0 && !c_.passes[k - 1].across()) passed[c_.passes[k - 1].vertical] = true;
             for (std::size_t v = 0; v < passed.size(); ++v) {
                 const bool next = k < c_.passes.size() && c_.passes[k].vertical == static_cast<int>(v);
-                const bool kept = !passed[v] && (c_.vertical[v].linear || next);
+                const bool kept = !passed[v] && (c_.vertical[v].linear || next) && (c_.sheets.empty() || v + 1 < passed.size());
                 levels_[k].modulus.push_back(kept ? c_.vertical[v].widest : 1);
             }
             take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
@@ -197,6 +201,34 @@ private:
         return c_.rows.copy_last(made(k, final_, false), outputs(), target, streams_);
     }
 
+    // The last pass within the sheet; rows with a value that is not finite are made again with care.
+    void finish_sheet(const Sheet& s, std::byte* dst) {
+        if constexpr (!std::is_integral_v<W>) {
+            stacked_ = s.rows;
+            place_.back() = s.row0;
+            const AxisTable& t = *c_.vertical.back().linear;
+            const std::size_t k = c_.passes.size() - 1;
+            const W* sheet = made(k, nullptr, false);
+            const auto row = [&](std::int64_t tap) { return sheet + (tap - s.row0) * outputs(); };
+            dst += s.y0 * c_.sheet_stride;
+            for (std::int64_t y = s.y0; y < s.y1; ++y, dst += c_.sheet_stride) {
+                W* target = in_place_ ? reinterpret_cast<W*>(dst) : final_;
+                const std::int64_t first = t.first[y], second = t.second[y];
+                const W w = static_cast<W>(t.weight[y]);
+                if (first == second ? c_.rows.copy_last(row(first), outputs(), target, streams_)
+                                    : c_.rows.lerp_last(row(first), row(second), w, outputs(), target, streams_)) {
+                    sheet = made(k, nullptr, true);
+                    if (first == second)
+                        copy(row(first), target);
+                    else
+                        c_.rows.lerp_careful(row(first), row(second), w, outputs(), target);
+                    c_.rows.canonical_nans(target, outputs());
+                }
+                if (!in_place_) c_.types.store(target, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
+            }
+        }
+    }
+
     void copy(const W* row, W* target) const {
         if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(outputs()));
     }
@@ -265,7 +297,8 @@ private:
         if constexpr (!std::is_integral_v<W>) {
             const W* row = k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful);
             if (!c_.filter_across)
-                (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row, target);
+                for (std::int64_t i = 0, in = inputs() / stacked_; i < stacked_; ++i)
+                    (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row + i * in, target + i * outputs());
             else if (careful)
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
@@ -388,7 +421,7 @@ private:
         std::size_t n = 0;
         for (std::size_t v = 0; v < place_.size(); ++v)
             if (const std::int64_t m = level.modulus[v]; m > 1)
-                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(place_[v] % m);
+                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(m == 2 ? place_[v] & 1 : place_[v] % m);
         return level.slots[n];
     }
 
@@ -432,6 +465,7 @@ private:
     const ResampleCall<W>& c_;
     const RowGeometry& g_;
     const Segment<W>& s_;
+    std::int64_t stacked_;  // rows that go through the passes together
     std::vector<Level> levels_;
     std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
     Level converted_;                  // rows of level 0 as W

@@ -84,6 +84,20 @@ struct Vec<float> {
     Vec pick(Lanes n) const { return {_mm256_permutevar8x32_ps(v, n)}; }
 };
 
+// Whether a value of those seen is not finite.
+struct Nonfinite {
+    __m256i most = _mm256_setzero_si256();
+
+    REMAPND_INLINE void see(Vec<float> v) {
+        most = _mm256_max_epu32(most, _mm256_slli_epi32(_mm256_castps_si256(v.v), 1));  // without the sign
+    }
+    explicit operator bool() const {
+        const __m256i infinity = _mm256_set1_epi32(static_cast<int>(0xff000000));
+        const __m256i found = _mm256_cmpeq_epi32(_mm256_max_epu32(most, infinity), most);
+        return !_mm256_testz_si256(found, found);
+    }
+};
+
 template <>
 struct Vec<double> {
     static constexpr int lanes = 4;
