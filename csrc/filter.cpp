@@ -131,6 +131,13 @@ void down_bytes(const void* const* rows, const std::int16_t* numerators, int64_t
 constexpr decltype(AllFilterKernels::down_bytes) down_bytes = nullptr;
 #endif
 
+#include "simd/whole_rows.hpp"
+
+#ifndef REMAPND_WHOLE_ROWS
+constexpr decltype(AllFilterKernels::down_short) down_short = nullptr;
+constexpr decltype(AllFilterKernels::across_short) across_short = nullptr;
+#endif
+
 // ------------------------------------------------------------------------------------------------ one output
 
 // x(k) is the value of tap k.
@@ -415,6 +422,8 @@ const AllFilterKernels filter_table{
      {&down_typed<BFloat, float>, nullptr, nullptr},
      {&down_typed<float, float>, nullptr, nullptr},
      {nullptr, &down_typed<double, double>, nullptr}},
-    down_bytes};
+    down_bytes,
+    down_short,
+    across_short};
 
 }  // namespace remapnd::REMAPND_LEVEL

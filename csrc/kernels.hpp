@@ -459,6 +459,20 @@ struct FilterKernels {
     void (*across_careful)(const FilterTaps<W>& table, std::int64_t block, const W* row, W* out);
 };
 
+// The horizontal pass in integers, blocks of 1, 3 or 4: group v is outputs_of(block) outputs, the last one repeated behind the
+// end; output i of it has the taps row[first[v * group + i] + k * block + j], taps_of(block) a step, steps[v] steps, and eight
+// numerators a step from packed + begin[v] on: those of one tap after the other, repeated where a step has fewer taps.  scale
+// has eight values a group.  What numerators of 0 stand for is read, too.
+struct WholeTaps {
+    std::int64_t outputs;
+    const std::int64_t *first, *steps, *begin;
+    const std::int16_t* packed;
+    const float* scale;
+
+    static constexpr std::int64_t outputs_of(std::int64_t block) { return block == 1 ? 8 : 2; }
+    static constexpr std::int64_t taps_of(std::int64_t block) { return block == 1 ? 8 : 2; }
+};
+
 struct AllFilterKernels {
     FilterKernels<float> f32;
     FilterKernels<double> f64;
@@ -468,6 +482,11 @@ struct AllFilterKernels {
     // Null where the level has no instructions for it.
     void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
                        std::int64_t count, float* out);
+    // The same sums as they are, of numerators below 128 whose magnitudes add up to 128 at most; and sums of such rows, times
+    // scale: `out` has room for 8 values behind the last.  Null likewise.
+    void (*down_short)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, std::int64_t count,
+                       std::int16_t* out);
+    void (*across_short)(const WholeTaps& table, std::int64_t block, const std::int16_t* row, float scale, float* out);
 };
 
 // ---- the table of a level

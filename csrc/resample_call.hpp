@@ -33,6 +33,9 @@ inline constexpr std::int64_t kWindow = 65536;
 // than this read one, or if the window has more rows than that.
 inline constexpr std::int64_t kReads = 3, kManyRows = 64;
 
+// Sums of bytes by numerators of this magnitude together fit in 16 bits.
+inline constexpr std::int64_t kMostShort = 128;
+
 // A pass: a vertical one along a loop, or the horizontal one.
 struct Pass {
     int vertical = -1;  // the number among the vertical axes; -1: horizontal
@@ -119,7 +122,9 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
+                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes,
+                                whole_rows(r) ? &r.whole.back() : nullptr};
+        shorts = sizes.whole != nullptr;
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
@@ -142,6 +147,15 @@ struct ResampleCall {
     static const auto& of(const ResampleKernels& k, float) { return k.f32; }
     static const auto& of(const ResampleKernels& k, double) { return k.f64; }
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
+
+    // Whether both passes are made in integers.
+    bool whole_rows(const Resampling& r) const {
+        if (!down_whole || !filters.across_short || passes.size() != 2 || !passes[1].across() || !filter_across) return false;
+        const std::int64_t down_most = vertical[0].whole->most(), across_most = r.whole.back().most();
+        const std::int64_t block = geometry.block;
+        return (block == 1 || block == 3 || block == 4) && !r.whole.back().empty() && down_most <= kMostShort &&
+               across_most < INT32_MAX / (255 * kMostShort);
+    }
 
     // Whether the last pass is made within sheets: that of the innermost loop, if rows are short and sheets lie in one piece.
     bool has_sheets() const {
@@ -213,7 +227,8 @@ struct ResampleCall {
     bool large;          // out is larger than what is kept in the caches
     bool filter_across;  // the horizontal pass is that of a filter axis
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
-    bool down_whole = false;  // and in integers
+    bool down_whole = false;  // and in integers,
+    bool shorts = false;      // like the horizontal one behind it
     std::shared_ptr<const std::vector<Segment<W>>> segments;
     std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
     std::vector<Pass> passes;            // in order

@@ -178,6 +178,11 @@ private:
         if constexpr (std::is_integral_v<W>) {
             copy(made(k, target, false), target);
         } else if (c_.integer) {
+            if constexpr (std::is_same_v<W, float>)
+                if (c_.shorts) {
+                    make_whole(target);
+                    return target;
+                }
             copy(made(k, target, false), target);
         } else if (last(target)) {
             copy(made(k, target, true), target);
@@ -370,6 +375,24 @@ private:
             else
                 (careful ? filters().down_careful : filters().down)(taps, values(k), target);
         }
+    }
+
+    // Both passes of a filter in integers.
+    void make_whole(float* target) {
+        const VerticalAxis& axis = c_.vertical[0];
+        const std::int64_t at = place_[0];
+        Level& level = levels_[1];
+        level.rows.clear();
+        for (std::int64_t i = 0; i < axis.filter->count[at]; ++i) {
+            place_[0] = axis.filter->start[at] + i;
+            level.rows.push_back(source_row());
+        }
+        place_[0] = at;
+        if (level.rows.size() % 2) level.rows.push_back(level.rows.back());
+        auto* row = reinterpret_cast<std::int16_t*>(arena_.data() + level.slots[0].offset);
+        c_.filters.down_short(level.rows.data(), axis.whole->numerators.data() + at * axis.whole->width,
+                              static_cast<std::int64_t>(level.rows.size()), inputs(), row);
+        c_.filters.across_short(s_.whole.taps(), g_.block, row, axis.whole->scale[static_cast<std::size_t>(at)], target);
     }
 
     void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {

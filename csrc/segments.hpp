@@ -9,6 +9,7 @@
 #include "axis_table.hpp"
 #include "filter_segment.hpp"
 #include "kernels.hpp"
+#include "whole_segment.hpp"
 #include "windows.hpp"
 
 namespace remapnd {
@@ -36,7 +37,8 @@ struct Segment {
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
     std::vector<std::uint64_t> pixel_weights;             // of blend_byte_pixels
-    FilterSegment<W> filter;            // instead of all that, for a filter axis
+    FilterSegment<W> filter;            // instead of all that, for a filter axis,
+    WholeSegment whole;                 // and that if the pass is made in integers
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -60,6 +62,7 @@ struct WindowSizes {
     int lanes;   // values of a vector
     int filter;  // values of a vector of a filter pass
     bool bytes;  // whether rows of bytes have a horizontal pass of their own
+    const WholeWeights* whole;  // of a horizontal pass in integers, or null
 
     auto operator<=>(const WindowSizes&) const = default;
 };
@@ -155,8 +158,9 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
 
 template <class W>
 void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
-    if constexpr (!std::is_integral_v<W>)
-        s.filter = FilterSegment<W>(t, s.x0, s.x1, [&](std::int64_t column) { return local(s, column); }, block, sizes.filter);
+    const auto of_row = [&](std::int64_t column) { return local(s, column); };
+    if (sizes.whole) s.whole = WholeSegment(t, *sizes.whole, s.x0, s.x1, of_row, block);
+    if constexpr (!std::is_integral_v<W>) s.filter = FilterSegment<W>(t, s.x0, s.x1, of_row, block, sizes.filter);
 }
 
 // How many outputs a segment has, if its rows are to have some `size` elements.

@@ -27,6 +27,8 @@ struct WholeWeights {
             }
     }
     bool empty() const { return scale.empty(); }
+    // The largest sum of the magnitudes of an output's numerators.
+    std::int64_t most() const { return most_; }
 
 private:
     // Looking at more would take longer than some tens of milliseconds.
@@ -69,8 +71,11 @@ private:
             magnitude += std::fabs(n);
         }
         scale.push_back(static_cast<float>(1 / common));
+        most_ = std::max(most_, static_cast<std::int64_t>(magnitude));
         return sum == common && magnitude * 255 < 0x1p31;
     }
+
+    std::int64_t most_ = 0;
 };
 
 }  // namespace remapnd
