@@ -460,12 +460,12 @@ struct FilterKernels {
 };
 
 // The horizontal pass in integers, blocks of 1, 3 or 4: group v is outputs_of(block) outputs, the last one repeated behind the
-// end; output i of it has the taps row[first[v * group + i] + k * block + j], taps_of(block) a step, steps[v] steps, and eight
-// numerators a step from packed + begin[v] on: those of one tap after the other, repeated where a step has fewer taps.  scale
-// has eight values a group.  What numerators of 0 stand for is read, too.
+// end; output i of it has the taps row[first[v * group + i] + k * block + j], taps_of(block) a step.  packed has eight
+// numerators for each output of each step of each group: those of one tap after the other, repeated where a step has fewer
+// taps.  scale has eight values a group.  What numerators of 0 stand for is read, too.
 struct WholeTaps {
-    std::int64_t outputs;
-    const std::int64_t *first, *steps, *begin;
+    std::int64_t outputs, steps;
+    const std::int32_t* first;
     const std::int16_t* packed;
     const float* scale;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "axis_table.hpp"
@@ -19,12 +20,18 @@ struct WholeWeights {
     WholeWeights() = default;
     explicit WholeWeights(const FilterTable& t) : width((t.width + 1) / 2 * 2) {
         if (t.fine.empty() || t.sums() || t.n_out() > kMostWeights / std::max<std::int64_t>(1, t.width)) return;
-        for (std::int64_t x = 0; x < t.n_out(); ++x)
-            if (!add(t.fine.data() + x * t.width, t.count[x])) {
+        std::map<std::vector<double>, std::int64_t> known;  // weights repeat with the fraction of the position
+        for (std::int64_t x = 0; x < t.n_out(); ++x) {
+            const double* weights = t.fine.data() + x * t.width;
+            const auto [same, is_new] = known.try_emplace(std::vector<double>(weights, weights + t.count[x]), x);
+            if (!is_new) {
+                repeat(same->second);
+            } else if (!add(weights, t.count[x])) {
                 numerators.clear();
                 scale.clear();
                 return;
             }
+        }
     }
     bool empty() const { return scale.empty(); }
     // The largest sum of the magnitudes of an output's numerators.
@@ -53,6 +60,14 @@ private:
             q = next;
         }
         return q;
+    }
+
+    void repeat(std::int64_t x) {
+        for (std::int64_t k = x * width; k < (x + 1) * width; ++k) {
+            const std::int16_t n = numerators[static_cast<std::size_t>(k)];
+            numerators.push_back(n);
+        }
+        scale.push_back(scale[static_cast<std::size_t>(x)]);
     }
 
     bool add(const double* weights, std::int64_t count) {
