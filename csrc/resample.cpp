@@ -325,6 +325,7 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
+constexpr decltype(ResampleKernels::blend_words) blend_words = nullptr;
 #define REMAPND_BLENDS(kernel) {}
 #endif
 
@@ -363,10 +364,12 @@ const ResampleKernels resample_table{
     row_kernels<float>(),
     row_kernels<double>(),
     row_kernels<uint16_t>(),
+    row_kernels<int32_t>(),
     {{type_kernels<uint8_t, float>(), type_kernels<uint8_t, double>(), type_kernels<uint8_t, uint16_t>()},
      {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>(), {}},
-     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}},
-     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {}},
+     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}, type_kernels<uint16_t, int32_t>()},
+     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {},
+      type_kernels<std::int16_t, int32_t>()},
      {{}, type_kernels<uint32_t, double>(), {}},
      {{}, type_kernels<int32_t, double>(), {}},
      {{}, type_kernels<uint64_t, double>(), {}},
@@ -380,6 +383,7 @@ const ResampleKernels resample_table{
     blend_byte_pixels,
     REMAPND_BLENDS(blend_pixels),
     REMAPND_BLENDS(blend_groups),
+    blend_words,
     &end_stream,
     pick_bytes,
     &pick};

@@ -147,6 +147,7 @@ struct ResampleCall {
     static const auto& of(const ResampleKernels& k, float) { return k.f32; }
     static const auto& of(const ResampleKernels& k, double) { return k.f64; }
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
+    static const auto& of(const ResampleKernels& k, std::int32_t) { return k.i32; }
 
     // Whether both passes are made in integers.
     bool whole_rows(const Resampling& r) const {

@@ -25,7 +25,7 @@ public:
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
         by_bytes_ = s_.bytes.count > 0;
         direct_ = contiguous_ && s_.reads_within();
-        in_place_ = c_.same && (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
+        in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
     }
@@ -45,7 +45,7 @@ public:
             }
             if constexpr (std::is_integral_v<W>)
                 if (at_once_ != AtOnce::no) {
-                    make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
+                    make_integers_at_once(dst);
                     continue;
                 }
             if (!c_.sheets.empty()) {
@@ -113,7 +113,8 @@ private:
     enum class AtOnce { no, groups, pixels };
 
     AtOnce at_once() const {
-        const std::size_t down = std::is_integral_v<W> ? 1 : 0;  // the vertical pass; the other goes across
+        if constexpr (std::is_same_v<W, std::int32_t>) return words_at_once() ? AtOnce::groups : AtOnce::no;
+        const std::size_t down = std::is_same_v<W, std::uint16_t> ? 1 : 0;  // the vertical pass; the other goes across
         if (c_.passes.size() != 2 || !c_.passes[1 - down].across() || !c_.kernels.across_two_bytes) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
         if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
@@ -124,11 +125,20 @@ private:
             if (rows_of_pixels && 4 * x.n_in >= 5 * x.n_out()) return AtOnce::pixels;
             return s_.pairs.count ? AtOnce::groups : AtOnce::no;
         }
-        const bool contiguous = (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
-        if (!contiguous || c_.rounding.rule == Rule::half_even) return AtOnce::no;
+        if (!fills_rows() || c_.rounding.rule == Rule::half_even) return AtOnce::no;
         if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
         return by_bytes_ ? AtOnce::groups : AtOnce::no;
     }
+
+    // Words whatever the ratio: rows that serve two outputs are picked twice, which costs less than keeping what was picked.
+    bool words_at_once() const {
+        const bool two = c_.passes.size() == 2 && c_.passes[0].across() != c_.passes[1].across();
+        return two && c_.vertical[0].linear && s_.words.count && c_.kernels.blend_words && fills_rows() &&
+               c_.rounding.rule == Rule::half_up && c_.rounding.divisor <= kMostWordDivisor;
+    }
+
+    // Whether an output row has its values side by side.
+    bool fills_rows() const { return (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size; }
 
     // The rows of the input that the output row at place_ is made of, whole or what source_row makes of them.
     std::pair<const std::byte*, const std::byte*> two_source_rows(bool whole) {
@@ -149,11 +159,18 @@ private:
         return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours};
     }
 
-    void make_bytes_at_once(std::uint8_t* dst) {
+    void make_integers_at_once(std::byte* to) {
         const auto [a_, b_] = two_source_rows(at_once_ == AtOnce::pixels);
-        const auto *a = reinterpret_cast<const std::uint8_t*>(a_), *b = reinterpret_cast<const std::uint8_t*>(b_);
         const AxisTable& t = *c_.vertical[0].linear;
-        const auto w = static_cast<std::uint16_t>(t.weight[place_[0]]), one = static_cast<std::uint16_t>(t.one);
+        const auto w = static_cast<W>(t.weight[place_[0]]), one = static_cast<W>(t.one);
+        if constexpr (std::is_same_v<W, std::int32_t>)
+            return c_.kernels.blend_words(s_.word_table(), s_.table(), c_.type == Type::i16, a_, b_, w, one, c_.rounding, to);
+        else
+            make_bytes_at_once(reinterpret_cast<const std::uint8_t*>(a_), reinterpret_cast<const std::uint8_t*>(b_), w, one,
+                               reinterpret_cast<std::uint8_t*>(to));
+    }
+
+    void make_bytes_at_once(const std::uint8_t* a, const std::uint8_t* b, std::uint16_t w, std::uint16_t one, std::uint8_t* dst) {
         if (at_once_ == AtOnce::pixels)
             c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
         else
@@ -308,10 +325,11 @@ private:
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
                 filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
-        } else if (k == 1 && by_bytes_) {
-            c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
-                                    target);
         } else {
+            if constexpr (std::is_same_v<W, std::uint16_t>)
+                if (k == 1 && by_bytes_)
+                    return c_.kernels.across_bytes(s_.byte_table(), s_.table(),
+                                                   reinterpret_cast<const std::uint8_t*>(source_row()), target);
             c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
         }
     }

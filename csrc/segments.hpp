@@ -33,6 +33,9 @@ struct Segment {
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
     Windows pairs;                      // of the groups of RowLerps
+    Windows words;                      // of the groups of WordLerps
+    std::vector<std::uint8_t> word_bytes;
+    std::vector<std::int16_t> word_weight;
     std::vector<std::int8_t> byte_weight;
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
@@ -51,9 +54,11 @@ struct Segment {
     RowLerps row_table() const
         requires std::is_same_v<W, float>
     { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data()}; }
+    WordLerps word_table() const { return {words.count, words.base.data(), word_bytes.data(), word_weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
     bool reads_within() const {
-        return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within && pairs.reads_within;
+        return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within && pairs.reads_within &&
+               words.reads_within;
     }
 };
 
@@ -140,6 +145,13 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
             s.byte_weight.push_back(static_cast<std::int8_t>(t.one - static_cast<double>(s.weight[e])));
             s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
         }
+    }
+    if constexpr (std::is_same_v<W, std::int32_t>) {
+        s.words = Windows({&s.first, &s.second}, 4, 8, available);
+        for (const std::uint8_t place : s.words.places)
+            for (int byte = 0; byte < 2; ++byte) s.word_bytes.push_back(static_cast<std::uint8_t>(2 * place + byte));
+        for (std::size_t e = 0; e < s.words.places.size() / 2; ++e)
+            for (const std::int32_t w : {s.one - s.weight[e], s.weight[e]}) s.word_weight.push_back(static_cast<std::int16_t>(w));
     }
     if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
     if (!are_pixels(t, s.x0, s.x1, block)) return;
