@@ -31,8 +31,10 @@ SIZES = [
 @pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
 @pytest.mark.parametrize(
     ("dtype", "channels"),
-    [(np.uint8, 1), (np.uint8, 3), (np.uint8, 4), (np.uint8, 5), (np.int8, 3)]
-    + [(np.uint16, 1), (np.uint16, 3), (np.uint16, 4), (np.int16, 1), (np.int16, 3)],
+    [
+        *((np.uint8, 1), (np.uint8, 3), (np.uint8, 4), (np.uint8, 5), (np.int8, 3)),
+        *((np.uint16, 1), (np.uint16, 3), (np.uint16, 4), (np.int16, 1), (np.int16, 3)),
+    ],
 )
 @pytest.mark.parametrize("sizes", SIZES)
 def test_integers_are_exact(sizes, dtype, channels, rule, level):
@@ -83,7 +85,7 @@ def test_other_floats_have_the_bits_of_the_reference(sizes, channels, dtype, lev
     assert plan(data).tobytes() == expected.tobytes()
 
 
-# Planes whose rows are short enough for sheets, with loops outside that are resampled or not; the last two have planes of
+# Planes whose rows are short enough for sheets, with loops outside that are resampled or not; then planes of
 # several sheets, and rows too long for any.
 SHEETS = [
     ((3, 5, 6), (1, 2), (10, 12)),
@@ -100,8 +102,9 @@ SHEETS = [
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, bfloat16, np.complex64])
 @pytest.mark.parametrize("special", [None, np.nan, np.inf])
-@pytest.mark.parametrize(("shape", "axes", "after"), SHEETS)
-def test_sheets_have_the_bits_of_the_reference(shape, axes, after, special, dtype, level):
+@pytest.mark.parametrize("sizes", SHEETS)
+def test_sheets_have_the_bits_of_the_reference(sizes, special, dtype, level):
+    shape, axes, after = sizes
     rng = np.random.default_rng(len(shape))
     data = rng.standard_normal(shape).astype(dtype)
     if special is not None:
