@@ -506,10 +506,10 @@ void bind_resample(nb::module_& m) {
              nb::arg("first"), nb::arg("second"), nb::arg("weight"), nb::arg("one") = 1.0);
     nb::class_<Rounding>(m, "Rounding")
         .def("__init__",
-             [](Rounding* self, int rule, double half_step, std::uint64_t base, std::uint16_t divisor, std::uint16_t add,
-                std::uint16_t multiplier, int shift) {
+             [](Rounding* self, int rule, double half_step, std::uint64_t base, std::uint32_t divisor, std::uint32_t add,
+                std::uint32_t multiplier, int shift) {
                  if (rule < 0 || rule > static_cast<int>(Rule::truncate_up)) throw nb::value_error("no such rule");
-                 if (divisor < 1 || shift < 0 || shift > 15) throw nb::value_error("no such division");
+                 if (divisor < 1 || shift < 0 || shift > 31) throw nb::value_error("no such division");
                  new (self) Rounding{static_cast<Rule>(rule), half_step, base, divisor, add, multiplier, shift};
              },
              nb::arg("rule"), nb::arg("half_step") = 0.0, nb::arg("base") = 0, nb::arg("divisor") = 1, nb::arg("add") = 0,

@@ -83,20 +83,20 @@ inline uint16_t divided(uint16_t v, const Rounding& r) {
     return q;
 }
 
-// An i32 working value divided, all of them being exact in float64.
-template <Rule rule>
-inline int32_t divided(int32_t v, const Rounding& r) {
-    const double step = 1.0 / r.divisor;
-    const auto floored = [step](int32_t n) {  // n / divisor lies half a step from the next integer at least
-        return static_cast<int32_t>(floor_of<int32_t>((n + 0.5) * step));
-    };
-    if constexpr (rule == Rule::half_up) return floored(v + r.add);
-    if constexpr (rule == Rule::truncate_by_sign) return v < 0 ? -floored(-v) : floored(v);
-    if constexpr (rule == Rule::truncate_down) return floored(v);
-    if constexpr (rule == Rule::truncate_up) return -floored(-v);
-    const int32_t q = floored(v + r.add);
-    const bool tie = r.divisor % 2 == 0 && v + r.add == q * r.divisor;
-    return q - static_cast<int32_t>(tie && q % 2 != 0);
+// The sum of a u32 division that stands for the number zero.
+template <class T>
+inline uint32_t sum_of_zero(const Rounding& r) {
+    return std::is_signed_v<T> ? r.divisor << (8 * sizeof(T) - 1) : 0;
+}
+
+// A u32 working value divided; see Rounding.
+template <class T>
+inline T divided(uint32_t v, const Rounding& r) {
+    uint32_t sum = v + r.add;
+    if (r.rule == Rule::truncate_by_sign && sum < sum_of_zero<T>(r)) sum += r.divisor - 1;
+    uint32_t q = static_cast<uint32_t>(uint64_t{sum} * r.multiplier >> 32 >> r.shift);
+    if (r.rule == Rule::half_even && r.divisor % 2 == 0 && sum == q * r.divisor) q -= q & 1;
+    return static_cast<T>(static_cast<int32_t>(q) - (std::is_signed_v<T> ? int32_t{1} << (8 * sizeof(T) - 1) : 0));
 }
 
 // What working values are clamped to before they are rounded: the limits of T (less the base), which rounding keeps.
@@ -132,6 +132,8 @@ struct Element {
     static W load(T v, uint64_t base) {
         if constexpr (sizeof(T) == 8 && std::is_integral_v<T>)
             return static_cast<W>(static_cast<int64_t>(static_cast<uint64_t>(v) - base));
+        else if constexpr (std::is_same_v<W, uint32_t>)
+            return static_cast<W>(int32_t{v} - (std::is_same_v<T, uint16_t> ? 32768 : 0));
         else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
             return to_float(v);
         else
@@ -146,8 +148,10 @@ struct Element {
             return to_bfloat(v);
         else if constexpr (!std::is_integral_v<T>)
             return v;
-        else if constexpr (std::is_integral_v<W>)
+        else if constexpr (std::is_same_v<W, uint16_t>)
             return static_cast<T>(divided<rule>(v, r));
+        else if constexpr (std::is_same_v<W, uint32_t>)
+            return divided<T>(v, r);
         else if constexpr (sizeof(T) <= 2)
             return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule, (T(-1) > T(0))>(v, static_cast<W>(r.half_step))));
         else

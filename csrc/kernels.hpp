@@ -160,9 +160,11 @@ enum class Type : int { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f6
 inline constexpr int kTypes = 12;
 inline constexpr int kTypeSize[kTypes] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
 
-// The working type, indexing the tables below: float32, float64, or 16-bit integers that hold the exact result times the
-// product of the denominators of the passes so far (8-bit data whose product of all denominators is at most 256).
-enum class Work : int { f32, f64, u16, i32 };
+// The working type, indexing the tables below: float32, float64, or integers that hold the exact result times the product
+// of the denominators of the passes so far.  u16: 8-bit data whose product of all denominators is at most 256.  u32, modulo
+// 2**32: data of at most 16 bits; that of u16 less 32768, so that all words are signed ones; denominators of an axis are at
+// most 32767.
+enum class Work : int { f32, f64, u16, u32 };
 inline constexpr int kWorks = 4;
 
 enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
@@ -173,12 +175,14 @@ enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, tru
 // it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
 // u16: the result is (v + add) * multiplier >> 16 >> shift, which is the floor of (v + divisor / 2) / divisor, or of
 // v / divisor for truncation; all sums fit in 16 bits.
-// i32: v / divisor, where `add` is half of that, rounded down.
+// u32: it is ((v + add) * multiplier >> 32 >> shift) + the lowest value of its type, `add` having as well what makes sums of
+// lowest values 0; truncation by sign adds divisor - 1 to sums that stand for numbers below zero.  `multiplier` 0: sums of
+// all passes may take more than 32 bits; the last is a vertical one, and made in float64, with `divisor` and half_step.
 struct Rounding {
     Rule rule = Rule::half_up;
     double half_step = 0;
     std::uint64_t base = 0;
-    std::uint16_t divisor = 1, add = 0, multiplier = 0;
+    std::uint32_t divisor = 1, add = 0, multiplier = 0;
     int shift = 0;
 };
 
@@ -236,28 +240,19 @@ struct TypeKernels {
                   std::intptr_t stride_x, std::intptr_t stride_c);
 };
 
-// The horizontal pass on a row of bytes, u16 the working type, for whole groups of 8 outputs: pick[2 * e] and
-// pick[2 * e + 1] are the places of a and b within windows * 16 bytes from row + base[e / 8], weight[2 * e] and
-// weight[2 * e + 1] their weights, below 128.  windows is 1, 2 or 4; all those bytes may be read.
-struct ByteLerps {
+// The horizontal pass on a row of the type, for whole groups of as many outputs as have 16 bytes of taps: pick[k] are the
+// places of the bytes of a and b of all outputs within windows * 16 bytes from element base[group] of the row, weight[2 * e]
+// and weight[2 * e + 1] the weights of a and b of output e.  windows is 1, 2 or 4; all those bytes may be read.
+template <class Weight>
+struct PairLerps {
     int windows;
     const std::int32_t* base;
     const std::uint8_t* pick;
-    const std::int8_t* weight;
+    const Weight* weight;
+    bool in_line;  // the taps of all outputs are one behind the other from base[0] on, and have the weights of the first
 };
-
-// The same on rows of words, i32 the working type, for whole groups of 4 outputs: pick has four bytes an output, the places of
-// the bytes of a and of b within windows * 16 bytes from row + base[e / 4], and weight the weights of both, below 32768.
-struct WordLerps {
-    int windows;
-    const std::int32_t* base;
-    const std::uint8_t* pick;
-    const std::int16_t* weight;
-};
-
-// Divisors up to which sums of words, less 2**15, are divided well enough in float32: results are off by 1.5 * 2**-9 at most,
-// and half a step, 1 / 254, away from where they would be rounded to another number.
-inline constexpr int kMostWordDivisor = 127;
+using ByteLerps = PairLerps<std::int8_t>;   // u16 the working type; weights below 128
+using WordLerps = PairLerps<std::int16_t>;  // u32
 
 // The same of rows of any type whose working type is float: whole groups of 8 outputs, whose a and b lie at pick[2 * e] and
 // pick[2 * e + 1] within windows * 8 values from row + base[e / 8].
@@ -288,12 +283,28 @@ struct BytePicks {
 
 inline constexpr int kMaxLanes = 32;
 
+// Of types that have the u32 working type.  `out` is contiguous elements of the type.
+struct WordKernels {
+    // The horizontal pass on a row; the outputs that do not fill a group are made by `rest`.  Null for bytes, and where the
+    // level has no instructions for it.
+    void (*across)(const WordLerps& table, const Lerps<std::uint32_t>& rest, const std::byte* row, std::uint32_t* out);
+    // That of two rows a and b, blended, a * (one - w) + b * w, and divided as `rounding` says.  Null as `across`.
+    void (*across_two)(const WordLerps& table, const Lerps<std::uint32_t>& rest, const std::byte* a, const std::byte* b,
+                       std::uint32_t w, std::uint32_t one, const Rounding& rounding, std::byte* out);
+    // The lerp of RowKernels, divided; and that of TypeKernels.
+    void (*lerp_last)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t w, std::uint32_t one, std::int64_t count,
+                      const Rounding& rounding, std::byte* out);
+    void (*lerp_rows_last)(const std::byte* a, const std::byte* b, std::uint32_t w, std::uint32_t one, std::int64_t count,
+                           const Rounding& rounding, std::byte* out);
+};
+
 struct ResampleKernels {
     RowKernels<float> f32;
     RowKernels<double> f64;
     RowKernels<std::uint16_t> u16;
-    RowKernels<std::int32_t> i32;
+    RowKernels<std::uint32_t> u32;
     TypeKernels type[kTypes][kWorks];  // by Type and Work
+    WordKernels words[kTypes];         // by Type, null for those that have no such working type
     // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
                          std::uint16_t* out);
@@ -314,10 +325,6 @@ struct ResampleKernels {
     // The same of groups, and of the single values behind them.
     bool (*blend_groups[kTypes])(const RowLerps& table, const Lerps<float>& all, const std::byte* a, const std::byte* b,
                                  float w, float* out);
-    // Both passes on words, i32 the working type, from the two rows that an output row is made of, by half_up, where the divisor
-    // is at most kMostWordDivisor: whole groups by `table`, the other outputs by `all`.  Null likewise.
-    void (*blend_words)(const WordLerps& table, const Lerps<std::int32_t>& all, bool is_signed, const std::byte* a,
-                        const std::byte* b, std::int32_t w, std::int32_t one, const Rounding& rounding, std::byte* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);

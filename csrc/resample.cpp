@@ -22,6 +22,8 @@ inline W lerp_one_careful(W a, W b, W w) {
     return nonfinite(fast) ? slow : fast;
 }
 
+#include "simd/words.hpp"
+
 // ------------------------------------------------------------------------------------------------ rows
 
 template <class W>
@@ -202,6 +204,7 @@ void lerp_typed(const byte* a_, const byte* b_, double w_, double one_, int64_t 
     W* out = static_cast<W*>(out_);
     int64_t i = 0;
     if constexpr (std::is_same_v<T, Half>) i = lerp_halves(a, b, w, count, out);
+    if constexpr (std::is_same_v<W, uint32_t>) i = blend_rows<T>(a_, b_, w, one, count, out);
     for (; i < count; ++i)
         out[i] = lerp_one(Element<T, W>::load(a[i], 0), Element<T, W>::load(b[i], 0), w, one);
 }
@@ -226,6 +229,8 @@ void store_by(const W* row, int64_t count, int64_t block, const Rounding& roundi
         if constexpr (std::is_same_v<T, Half>) {
             floats_to_halves(row, count * block, to);
             return;
+        } else if constexpr (std::is_same_v<W, uint32_t>) {
+            i = store_sums<T>(row, count * block, r, dst);
         } else if constexpr (std::is_same_v<T, uint8_t> && std::is_same_v<W, float> && rule == Rule::half_up) {
             i = floats_to_bytes(row, count * block, 0.5f + static_cast<float>(r.half_step), to);
         }
@@ -241,7 +246,7 @@ template <class T, class W>
 void store(const void* row_, int64_t count, int64_t block, const Rounding& r, byte* dst, intptr_t stride_x,
            intptr_t stride_c) {
     const W* row = static_cast<const W*>(row_);
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<W, uint32_t>) {
         switch (r.rule) {
             case Rule::half_up: return store_by<T, W, Rule::half_up>(row, count, block, r, dst, stride_x, stride_c);
             case Rule::half_even: return store_by<T, W, Rule::half_even>(row, count, block, r, dst, stride_x, stride_c);
@@ -325,7 +330,6 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
-constexpr decltype(ResampleKernels::blend_words) blend_words = nullptr;
 #define REMAPND_BLENDS(kernel) {}
 #endif
 
@@ -364,26 +368,26 @@ const ResampleKernels resample_table{
     row_kernels<float>(),
     row_kernels<double>(),
     row_kernels<uint16_t>(),
-    row_kernels<int32_t>(),
-    {{type_kernels<uint8_t, float>(), type_kernels<uint8_t, double>(), type_kernels<uint8_t, uint16_t>()},
-     {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>(), {}},
-     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}, type_kernels<uint16_t, int32_t>()},
-     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {},
-      type_kernels<std::int16_t, int32_t>()},
-     {{}, type_kernels<uint32_t, double>(), {}},
-     {{}, type_kernels<int32_t, double>(), {}},
-     {{}, type_kernels<uint64_t, double>(), {}},
-     {{}, type_kernels<int64_t, double>(), {}},
-     {type_kernels<Half, float>(), {}, {}},
-     {type_kernels<BFloat, float>(), {}, {}},
-     {type_kernels<float, float>(), {}, {}},
-     {{}, type_kernels<double, double>(), {}}},
+    row_kernels<uint32_t>(),
+    {{type_kernels<uint8_t, float>(), type_kernels<uint8_t, double>(), type_kernels<uint8_t, uint16_t>(),
+      type_kernels<uint8_t, uint32_t>()},
+     {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>(), {}, type_kernels<std::int8_t, uint32_t>()},
+     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}, type_kernels<uint16_t, uint32_t>()},
+     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {}, type_kernels<std::int16_t, uint32_t>()},
+     {{}, type_kernels<uint32_t, double>(), {}, {}},
+     {{}, type_kernels<int32_t, double>(), {}, {}},
+     {{}, type_kernels<uint64_t, double>(), {}, {}},
+     {{}, type_kernels<int64_t, double>(), {}, {}},
+     {type_kernels<Half, float>(), {}, {}, {}},
+     {type_kernels<BFloat, float>(), {}, {}, {}},
+     {type_kernels<float, float>(), {}, {}, {}},
+     {{}, type_kernels<double, double>(), {}, {}}},
+    {word_kernels<uint8_t>(), word_kernels<std::int8_t>(), word_kernels<uint16_t>(), word_kernels<std::int16_t>()},
     across_bytes,
     across_two_bytes,
     blend_byte_pixels,
     REMAPND_BLENDS(blend_pixels),
     REMAPND_BLENDS(blend_groups),
-    blend_words,
     &end_stream,
     pick_bytes,
     &pick};

@@ -82,7 +82,7 @@ struct ResampleCall {
         : axes(r.axes), data(data_), out(out_), rounding(rounding_), doubt(doubt_), bound(static_cast<W>(doubt_.bound)),
           geometry(row_geometry(data_, out_, lengths(r.axes), kWide)), type(r.type), size(kTypeSize[static_cast<int>(type)]),
           kernels(*level.resample), rows(of(kernels, W())), filters(*level.filter),
-          types(kernels.type[static_cast<int>(type)][static_cast<int>(r.work)]),
+          types(kernels.type[static_cast<int>(type)][static_cast<int>(r.work)]), words(kernels.words[static_cast<int>(type)]),
           down(filters.down[static_cast<int>(type)][static_cast<int>(r.work)]), integer(type < Type::f16),
           same(type == Type::f32 || type == Type::f64) {
         std::int64_t elements = 1;
@@ -122,8 +122,7 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes,
-                                whole_rows(r) ? &r.whole.back() : nullptr};
+                                takes_pairs(), whole_rows(r) ? &r.whole.back() : nullptr};
         shorts = sizes.whole != nullptr;
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
@@ -147,7 +146,13 @@ struct ResampleCall {
     static const auto& of(const ResampleKernels& k, float) { return k.f32; }
     static const auto& of(const ResampleKernels& k, double) { return k.f64; }
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
-    static const auto& of(const ResampleKernels& k, std::int32_t) { return k.i32; }
+    static const auto& of(const ResampleKernels& k, std::uint32_t) { return k.u32; }
+
+    // Whether rows of the type have a horizontal pass of their own.
+    bool takes_pairs() const {
+        if constexpr (std::is_same_v<W, std::uint16_t>) return kernels.across_bytes != nullptr;
+        return std::is_same_v<W, std::uint32_t> && words.across != nullptr;
+    }
 
     // Whether both passes are made in integers.
     bool whole_rows(const Resampling& r) const {
@@ -221,6 +226,7 @@ struct ResampleCall {
     const RowKernels<W>& rows;
     const AllFilterKernels& filters;
     const TypeKernels& types;
+    const WordKernels& words;
     void (*down)(const RowTaps& taps, std::int64_t count, void* out);  // of the type
     bool integer;                                                       // the type is one
     bool same;                                                          // the type is W itself

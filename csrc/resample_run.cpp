@@ -1,5 +1,6 @@
 #include "resample_run.hpp"
 
+#include <cmath>
 #include <mutex>
 #include <stdexcept>
 #include <tuple>
@@ -24,10 +25,11 @@ void check_integers(const std::vector<ResampleTable>& axes, double most) {
     for (const ResampleTable& axis : axes) {
         const auto* t = std::get_if<AxisTable>(&axis);
         require(t != nullptr, "filter axes have no integers as their working type");
+        require(t->one >= 1 && t->one <= INT16_MAX, "denominators must lie in [1, 32767]");
         product *= t->one;
         for (const double w : t->weight) require(w >= 0 && w <= t->one, "weights must lie in [0, one]");
     }
-    require(product >= 1 && product <= most, "the product of denominators must be at most 256, or 32767 for i32");
+    require(product <= most, "the product of denominators must be at most 256");
 }
 
 // What the segments of a call depend on beside the table.
@@ -44,7 +46,7 @@ struct ResampleRun::Cache {
     template <class W>
     using Kept = Met<SegmentKey, std::vector<Segment<W>>>;
 
-    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>, Kept<std::int32_t>> kept;
+    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>, Kept<std::uint32_t>> kept;
 };
 
 ResampleRun::ResampleRun(Resampling resampling, bool pairs)
@@ -60,7 +62,7 @@ ResampleRun::ResampleRun(Resampling resampling, bool pairs)
         seen[a] = true;
     }
     if (r_.work == Work::u16) check_integers(r_.axes, 256);
-    if (r_.work == Work::i32) check_integers(r_.axes, 32767);
+    if (r_.work == Work::u32) check_integers(r_.axes, INFINITY);
     for (const ResampleTable& t : r_.axes) {
         const auto* filter = std::get_if<FilterTable>(&t);
         const bool bytes = filter && r_.type == Type::u8 && r_.work == Work::f32;
@@ -110,7 +112,7 @@ Outcome ResampleRun::run(const ArrayView& data, const ArrayView& out, const Roun
         case Work::f32: return run_as<float>(data, out, rounding, doubt, doubtful, poll);
         case Work::f64: return run_as<double>(data, out, rounding, doubt, doubtful, poll);
         case Work::u16: return run_as<std::uint16_t>(data, out, rounding, doubt, doubtful, poll);
-        default: return run_as<std::int32_t>(data, out, rounding, doubt, doubtful, poll);
+        default: return run_as<std::uint32_t>(data, out, rounding, doubt, doubtful, poll);
     }
 }
 

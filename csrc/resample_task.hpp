@@ -23,7 +23,7 @@ public:
           place_(c_.vertical.size()), arena_(lay_out()) {
         final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
-        by_bytes_ = s_.bytes.count > 0;
+        by_pairs_ = s_.pairs.count > 0;
         direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
@@ -44,10 +44,7 @@ public:
                 dst += walk.at()[l] * g_.loops[l].dst_stride;
             }
             if constexpr (std::is_integral_v<W>)
-                if (at_once_ != AtOnce::no) {
-                    make_integers_at_once(dst);
-                    continue;
-                }
+                if (made_to(dst)) continue;
             if (!c_.sheets.empty()) {
                 finish_sheet(c_.sheets[static_cast<std::size_t>(walk.at()[c_.sheet_loop])], dst);
                 continue;
@@ -60,6 +57,8 @@ public:
     }
 
 private:
+    static constexpr bool kWords = std::is_same_v<W, std::uint32_t>;
+
     struct Slot {
         std::size_t offset;
         bool filled = false, careful = false;
@@ -113,11 +112,12 @@ private:
     enum class AtOnce { no, groups, pixels };
 
     AtOnce at_once() const {
-        if constexpr (std::is_same_v<W, std::int32_t>) return words_at_once() ? AtOnce::groups : AtOnce::no;
-        const std::size_t down = std::is_same_v<W, std::uint16_t> ? 1 : 0;  // the vertical pass; the other goes across
-        if (c_.passes.size() != 2 || !c_.passes[1 - down].across() || !c_.kernels.across_two_bytes) return AtOnce::no;
+        const std::size_t down = std::is_integral_v<W> ? 1 : 0;  // the vertical pass; the other goes across
+        if (c_.passes.size() != 2 || !c_.passes[1 - down].across()) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
         if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
+        if constexpr (kWords) return by_pairs_ ? AtOnce::groups : AtOnce::no;
+        if (!c_.kernels.across_two_bytes) return AtOnce::no;
         const bool rows_of_pixels = !s_.first_pixel.empty() && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
         const AxisTable& x = std::get<AxisTable>(c_.axes.back());
         if constexpr (std::is_same_v<W, float>) {
@@ -127,14 +127,7 @@ private:
         }
         if (!fills_rows() || c_.rounding.rule == Rule::half_even) return AtOnce::no;
         if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
-        return by_bytes_ ? AtOnce::groups : AtOnce::no;
-    }
-
-    // Words whatever the ratio: rows that serve two outputs are picked twice, which costs less than keeping what was picked.
-    bool words_at_once() const {
-        const bool two = c_.passes.size() == 2 && c_.passes[0].across() != c_.passes[1].across();
-        return two && c_.vertical[0].linear && s_.words.count && c_.kernels.blend_words && fills_rows() &&
-               c_.rounding.rule == Rule::half_up && c_.rounding.divisor <= kMostWordDivisor;
+        return by_pairs_ ? AtOnce::groups : AtOnce::no;
     }
 
     // Whether an output row has its values side by side.
@@ -159,22 +152,53 @@ private:
         return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours};
     }
 
-    void make_integers_at_once(std::byte* to) {
-        const auto [a_, b_] = two_source_rows(at_once_ == AtOnce::pixels);
-        const AxisTable& t = *c_.vertical[0].linear;
-        const auto w = static_cast<W>(t.weight[place_[0]]), one = static_cast<W>(t.one);
-        if constexpr (std::is_same_v<W, std::int32_t>)
-            return c_.kernels.blend_words(s_.word_table(), s_.table(), c_.type == Type::i16, a_, b_, w, one, c_.rounding, to);
-        else
-            make_bytes_at_once(reinterpret_cast<const std::uint8_t*>(a_), reinterpret_cast<const std::uint8_t*>(b_), w, one,
-                               reinterpret_cast<std::uint8_t*>(to));
+    // Makes the row where it is to lie, if there is a way that makes no other of it.
+    bool made_to(std::byte* dst) {
+        if constexpr (kWords) {
+            const Pass last = c_.passes.back();
+            if (last.across()) return false;
+            make_words(last, fills_rows() ? dst : reinterpret_cast<std::byte*>(final_));
+            if (!fills_rows()) spread(reinterpret_cast<const std::byte*>(final_), dst);
+        } else {
+            if (at_once_ == AtOnce::no) return false;
+            make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
+        }
+        return true;
     }
 
-    void make_bytes_at_once(const std::uint8_t* a, const std::uint8_t* b, std::uint16_t w, std::uint16_t one, std::uint8_t* dst) {
+    // Moves a row of results to where its elements lie.
+    void spread(const std::byte* row, std::byte* dst) const {
+        const bool whole = g_.block == 1 || g_.dst_c == c_.size;
+        const std::int64_t item = whole ? g_.block * c_.size : c_.size, moves = whole ? 1 : g_.block;
+        for (std::int64_t j = 0; j < moves; ++j)
+            c_.kernels.pick(row + j * item, g_.block * c_.size, nullptr, s_.x1 - s_.x0, item, dst + j * g_.dst_c, g_.dst_x);
+    }
+
+    // By the last pass, or by both of them at once.
+    void make_words(Pass last, std::byte* dst) {
+        const AxisTable& t = *c_.vertical[last.vertical].linear;
+        const auto w = static_cast<W>(weight_at(t, place_[last.vertical])), one = static_cast<W>(t.one);
+        if (at_once_ == AtOnce::groups) {
+            const auto [a, b] = two_source_rows(false);
+            c_.words.across_two(s_.pair_table(), s_.table(), a, b, w, one, c_.rounding, dst);
+        } else if (c_.passes.size() == 1) {
+            const auto [a, b] = two_source_rows(false);
+            c_.words.lerp_rows_last(a, b, w, one, outputs(), c_.rounding, dst);
+        } else {
+            const auto [a, b] = two_rows(c_.passes.size(), nullptr, false);
+            c_.words.lerp_last(a, b, w, one, outputs(), c_.rounding, dst);
+        }
+    }
+
+    void make_bytes_at_once(std::uint8_t* dst) {
+        const auto [a_, b_] = two_source_rows(at_once_ == AtOnce::pixels);
+        const AxisTable& t = *c_.vertical[0].linear;
+        const auto *a = reinterpret_cast<const std::uint8_t*>(a_), *b = reinterpret_cast<const std::uint8_t*>(b_);
+        const auto w = static_cast<std::uint16_t>(t.weight[place_[0]]), one = static_cast<std::uint16_t>(t.one);
         if (at_once_ == AtOnce::pixels)
             c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
         else
-            c_.kernels.across_two_bytes(s_.byte_table(), s_.table(), a, b, w, one, c_.rounding, dst);
+            c_.kernels.across_two_bytes(s_.pair_table(), s_.table(), a, b, w, one, c_.rounding, dst);
     }
 
     // True when a value is not finite.
@@ -325,14 +349,17 @@ private:
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
                 filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
+        } else if (k == 1 && by_pairs_) {
+            if constexpr (kWords)
+                c_.words.across(s_.pair_table(), s_.table(), source_row(), target);
+            else
+                c_.kernels.across_bytes(s_.pair_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()), target);
         } else {
-            if constexpr (std::is_same_v<W, std::uint16_t>)
-                if (k == 1 && by_bytes_)
-                    return c_.kernels.across_bytes(s_.byte_table(), s_.table(),
-                                                   reinterpret_cast<const std::uint8_t*>(source_row()), target);
             c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
         }
     }
+
+    static double weight_at(const AxisTable& t, std::int64_t at) { return t.first[at] == t.second[at] ? 0 : t.weight[at]; }
 
     // A linear pass; one row as well in integers, which are multiplied by `one` like all others.
     void blend(std::size_t k, W* target, bool careful) {
@@ -340,8 +367,7 @@ private:
         const AxisTable& t = *c_.vertical[pass.vertical].linear;
         std::int64_t& place = place_[pass.vertical];
         const std::int64_t at = place;
-        const bool one_row = t.first[at] == t.second[at];
-        const double w = one_row ? 0 : t.weight[at];
+        const double w = weight_at(t, at);
         if (k == 1 && !careful && c_.rounding.base == 0) {
             place = t.first[at];
             const std::byte* a = source_row();
@@ -515,7 +541,7 @@ private:
     W* final_;
     bool contiguous_;  // the columns of an input row lie side by side,
     bool direct_;      // and kernels may read them there
-    bool by_bytes_;    // the horizontal pass can read rows of bytes
+    bool by_pairs_;    // the horizontal pass can read rows of the type
     AtOnce at_once_ = AtOnce::no;
     bool in_place_;    // the finished row lies in out
     bool streams_;     // and is stored past the caches

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -23,6 +24,8 @@ inline constexpr std::int64_t kPad = 4 * kMaxLanes;
 // Part of a row: outputs [x0, x1) and the columns of the input that they need.
 template <class W>
 struct Segment {
+    using PairWeight = std::conditional_t<std::is_same_v<W, std::uint32_t>, std::int16_t, std::int8_t>;
+
     std::int64_t x0, x1;
     std::int64_t column0;               // columns are column0 + k, or
     std::vector<std::int64_t> columns;  // these, where they are few of many
@@ -31,12 +34,9 @@ struct Segment {
     std::vector<W> weight;
     W one;
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
-    Windows bytes;                      // of the groups of ByteLerps
-    Windows pairs;                      // of the groups of RowLerps
-    Windows words;                      // of the groups of WordLerps
-    std::vector<std::uint8_t> word_bytes;
-    std::vector<std::int16_t> word_weight;
-    std::vector<std::int8_t> byte_weight;
+    Windows pairs;                      // of the groups of PairLerps or RowLerps
+    std::vector<PairWeight> pair_weight;
+    bool pairs_in_line = false;
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
     std::vector<std::uint64_t> pixel_weights;             // of blend_byte_pixels
@@ -50,23 +50,21 @@ struct Segment {
                 first_lanes.base.data(),                 second_lanes.base.data(),
                 first_lanes.places.data(),               second_lanes.places.data()};
     }
-    ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
+    PairLerps<PairWeight> pair_table() const {
+        return {pairs.count, pairs.base.data(), pairs.places.data(), pair_weight.data(), pairs_in_line};
+    }
     RowLerps row_table() const
         requires std::is_same_v<W, float>
     { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data()}; }
-    WordLerps word_table() const { return {words.count, words.base.data(), word_bytes.data(), word_weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
-    bool reads_within() const {
-        return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within && pairs.reads_within &&
-               words.reads_within;
-    }
+    bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && pairs.reads_within; }
 };
 
 // What the kernels of a level want to be told by windows.
 struct WindowSizes {
     int lanes;   // values of a vector
     int filter;  // values of a vector of a filter pass
-    bool bytes;  // whether rows of bytes have a horizontal pass of their own
+    bool pairs;  // whether rows of integers have a horizontal pass of their own
     const WholeWeights* whole;  // of a horizontal pass in integers, or null
 
     auto operator<=>(const WindowSizes&) const = default;
@@ -123,6 +121,27 @@ inline bool are_pixels(const AxisTable& t, std::int64_t x0, std::int64_t x1, std
     return are;
 }
 
+// Whether the taps of all outputs are side by side, as if halved in the middle, with the same weights.
+template <class W>
+bool are_in_line(const Segment<W>& s) {
+    bool are = true;
+    for (std::size_t e = 0; e < s.first.size(); ++e) {
+        const std::int32_t at = s.first[0] + 2 * static_cast<std::int32_t>(e);
+        are &= s.first[e] == at && s.second[e] == at + 1 && s.weight[e] == s.weight[0];
+    }
+    return are;
+}
+
+// The places of the bytes of words at these places.
+inline std::vector<std::uint8_t> both_bytes(const std::vector<std::uint8_t>& words) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::uint8_t place : words) {
+        bytes.push_back(static_cast<std::uint8_t>(2 * place));
+        bytes.push_back(static_cast<std::uint8_t>(2 * place + 1));
+    }
+    return bytes;
+}
+
 // Places in the loaded columns, and windows over them.
 template <class W>
 void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes sizes) {
@@ -139,19 +158,16 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
     if (s.second_lanes.count > s.first_lanes.count)
         s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available, s.second_lanes.count);
     if (s.first_lanes.count == 0 || s.second_lanes.count == 0) s.first_lanes = s.second_lanes = Windows();
-    if (sizes.bytes && t.one < 128) {
-        s.bytes = Windows({&s.first, &s.second}, 8, 16, available);
-        for (std::size_t e = 0; e < s.bytes.places.size() / 2; ++e) {
-            s.byte_weight.push_back(static_cast<std::int8_t>(t.one - static_cast<double>(s.weight[e])));
-            s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
+    using PairWeight = typename Segment<W>::PairWeight;
+    constexpr int size = sizeof(PairWeight);  // of the values as well
+    if (std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max()) {
+        s.pairs = Windows({&s.first, &s.second}, 8 / size, 16 / size, available);
+        for (std::size_t e = 0; e < s.pairs.places.size() / 2; ++e) {
+            s.pair_weight.push_back(static_cast<PairWeight>(t.one - static_cast<double>(s.weight[e])));
+            s.pair_weight.push_back(static_cast<PairWeight>(s.weight[e]));
         }
-    }
-    if constexpr (std::is_same_v<W, std::int32_t>) {
-        s.words = Windows({&s.first, &s.second}, 4, 8, available);
-        for (const std::uint8_t place : s.words.places)
-            for (int byte = 0; byte < 2; ++byte) s.word_bytes.push_back(static_cast<std::uint8_t>(2 * place + byte));
-        for (std::size_t e = 0; e < s.words.places.size() / 2; ++e)
-            for (const std::int32_t w : {s.one - s.weight[e], s.weight[e]}) s.word_weight.push_back(static_cast<std::int16_t>(w));
+        s.pairs_in_line = are_in_line(s);
+        if constexpr (size == 2) s.pairs.places = both_bytes(s.pairs.places);
     }
     if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
     if (!are_pixels(t, s.x0, s.x1, block)) return;
@@ -161,7 +177,7 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
         s.second_pixel.push_back(static_cast<std::int32_t>(t.second[x] * block));
         s.neighbours &= t.second[x] != t.first[x];
     }
-    if (sizes.bytes && t.one < 128)
+    if (std::is_same_v<W, std::uint16_t> && sizes.pairs && t.one < 128)
         for (std::int64_t x = s.x0; x < s.x1; ++x) {
             const auto second = static_cast<std::uint64_t>(t.weight[x]), first = static_cast<std::uint64_t>(t.one) - second;
             s.pixel_weights.push_back((first | second << 8) * 0x0001000100010001);

@@ -320,4 +320,45 @@ struct Picker<std::uint16_t> {
 
 #endif
 
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+
+// The bits of floats, picked as those are.
+template <>
+struct Picker<std::uint32_t> {
+    using Floats = Picker<float>;
+    static constexpr int lanes = Floats::lanes;
+    using Lanes = Floats::Lanes;
+#if REMAPND_LEVEL_V4
+    using Vector = __m512i;
+
+    static Vector all(std::uint32_t v) { return _mm512_set1_epi32(static_cast<int>(v)); }
+    static Vector load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
+    static void store(std::uint32_t* p, Vector v) { _mm512_storeu_si512(p, v); }
+    static Vector lerp(Vector a, Vector b, Vector w, Vector one) {
+        return _mm512_add_epi32(_mm512_mullo_epi32(a, _mm512_sub_epi32(one, w)), _mm512_mullo_epi32(b, w));
+    }
+    static __m512 floats(Vector v) { return _mm512_castsi512_ps(v); }
+    static Vector bits(__m512 v) { return _mm512_castps_si512(v); }
+#else
+    using Vector = __m256i;
+
+    static Vector all(std::uint32_t v) { return _mm256_set1_epi32(static_cast<int>(v)); }
+    static Vector load(const std::uint32_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+    static void store(std::uint32_t* p, Vector v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
+    static Vector lerp(Vector a, Vector b, Vector w, Vector one) {
+        return _mm256_add_epi32(_mm256_mullo_epi32(a, _mm256_sub_epi32(one, w)), _mm256_mullo_epi32(b, w));
+    }
+    static __m256 floats(Vector v) { return _mm256_castsi256_ps(v); }
+    static Vector bits(__m256 v) { return _mm256_castps_si256(v); }
+#endif
+    static Lanes load_lanes(const std::uint8_t* p) { return Floats::load_lanes(p); }
+    static Vector pick(Vector window, Lanes n) { return bits(Floats::pick(floats(window), n)); }
+    static Vector pick(Vector low, Vector high, Lanes n) { return bits(Floats::pick(floats(low), floats(high), n)); }
+    static Vector pick(Vector a, Vector b, Vector c, Vector d, Lanes n) {
+        return bits(Floats::pick(floats(a), floats(b), floats(c), floats(d), n));
+    }
+};
+
+#endif
+
 }  // namespace remapnd::REMAPND_LEVEL

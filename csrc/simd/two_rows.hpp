@@ -69,8 +69,8 @@ inline int64_t readable(const PixelLerps& t, int64_t values) {
 
 void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8_t* a, const uint8_t* b, uint16_t w,
                        uint16_t one, const Rounding& r, uint8_t* out) {
-    const auto all = [](uint16_t v) { return _mm256_set1_epi16(static_cast<short>(v)); };
-    const __m256i a_weight = all(static_cast<uint16_t>(one - w)), b_weight = all(w), add = all(r.add),
+    const auto all = [](uint32_t v) { return _mm256_set1_epi16(static_cast<short>(v)); };
+    const __m256i a_weight = all(uint32_t{one} - w), b_weight = all(w), add = all(r.add),
                   multiplier = all(r.multiplier);
     const __m128i shift = _mm_cvtsi32_si128(r.shift);
     const bool three = t.block == 3;
@@ -242,65 +242,6 @@ bool blend_groups(const RowLerps& t, const Lerps<float>& all, const byte* a_, co
     const int64_t done = groups * Vec<float>::lanes;
     for (int64_t e = done; e < all.count; ++e) out[e] = blend_one(a, b, w, all.first[e], all.second[e], all.weight[e]);
     return static_cast<bool>(any) | any_nonfinite(out + done, all.count - done);
-}
-
-// Groups of words: sums of at most kMostWordDivisor times a word, exact in 32-bit integers and in float32.
-template <int windows>
-struct WordGroups {
-    const WordLerps table;
-    const byte *const a, *const b;
-    const __m256i flip, a_weight, b_weight;  // flip: words less 2**15, as bits of the sign
-    const __m256 add, step;
-
-    WordGroups(const WordLerps& t, bool is_signed, const byte* a_, const byte* b_, int32_t w, int32_t one, const Rounding& r)
-        : table(t), a(a_), b(b_), flip(_mm256_set1_epi16(is_signed ? 0 : INT16_MIN)), a_weight(_mm256_set1_epi32(one - w)),
-          b_weight(_mm256_set1_epi32(w)),
-          // floor((v + d / 2) / d) is the nearest integer to (v + 1/2 or 0) / d, never half way between two
-          add(_mm256_set1_ps(r.divisor % 2 ? 0.0f : 0.5f)), step(_mm256_set1_ps(1.0f / r.divisor)) {}
-
-    REMAPND_INLINE __m256i across(const byte* row, int64_t g) const {
-        const auto window = [&](int64_t i) { return reinterpret_cast<const uint8_t*>(row) + 2 * int64_t{table.base[i]}; };
-        const __m256i taps = pick_32<windows>(window(g), window(g + 1), table.pick + 16 * g);
-        return _mm256_madd_epi16(_mm256_xor_si256(taps, flip),
-                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table.weight + 8 * g)));
-    }
-    REMAPND_INLINE __m256i operator()(int64_t g) const {
-        const __m256i v = _mm256_add_epi32(_mm256_mullo_epi32(across(a, g), a_weight), _mm256_mullo_epi32(across(b, g), b_weight));
-        return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_add_ps(_mm256_cvtepi32_ps(v), add), step));
-    }
-};
-
-// Returns how many groups it has done.
-template <int windows>
-int64_t blend_word_groups(const WordGroups<windows>& all, int64_t groups, byte* out) {
-    const WordGroups<windows> t = all;  // a copy: `out` might alias it
-    int64_t g = 0;
-    for (; g + 4 <= groups; g += 4) {
-        const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(t(g), t(g + 2)), 0xD8);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g), _mm256_xor_si256(words, t.flip));
-    }
-    return g;
-}
-
-void blend_words(const WordLerps& t, const Lerps<int32_t>& all, bool is_signed, const byte* a_, const byte* b_, int32_t w,
-                 int32_t one, const Rounding& r, byte* out_) {
-    const auto run = [&](auto windows) {
-        return blend_word_groups(WordGroups<decltype(windows)::value>(t, is_signed, a_, b_, w, one, r), all.count / 4, out_);
-    };
-    const int64_t groups = t.windows == 1   ? run(std::integral_constant<int, 1>())
-                           : t.windows == 2 ? run(std::integral_constant<int, 2>())
-                                            : run(std::integral_constant<int, 4>());
-    const auto rest = [&](auto type) {
-        using T = decltype(type);
-        const T *a = reinterpret_cast<const T*>(a_), *b = reinterpret_cast<const T*>(b_);
-        for (int64_t e = 4 * groups; e < all.count; ++e) {
-            const auto at = [&](const T* row) {
-                return lerp_one<int32_t>(row[all.first[e]], row[all.second[e]], all.weight[e], all.one);
-            };
-            reinterpret_cast<T*>(out_)[e] = static_cast<T>(divided<Rule::half_up>(lerp_one<int32_t>(at(a), at(b), w, one), r));
-        }
-    };
-    is_signed ? rest(std::int16_t()) : rest(uint16_t());
 }
 
 #define REMAPND_BLENDS(kernel)                                                                                  \

@@ -22,14 +22,14 @@ FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with 
 _TRUNCATE_DOWN, _TRUNCATE_UP = 3, 4
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FEW: Final = 2.0**-6  # results in doubt: what looking twice at them costs less than float64 for all
-_WORDS: Final = 127  # the finest grid on which both passes on 16-bit values are made in registers
+_LARGEST_WORD: Final = (1 << 15) - 1  # weights are multiplied as signed 16-bit integers
 _RARE_TIES: Final = 3000  # from this grid on, so few results are exact ties that these can go to integers
 
 
 class Arithmetic(NamedTuple):
     """What values are computed with."""
 
-    working: str  # "float32", "float64", "uint16" or "int32"
+    working: str  # "float32", "float64", "uint16" or "uint32"
     rounding: _core.Rounding
     bound: float = 0.0  # results within it of a decision are in doubt; 0: none are
     fine_bound: float = 0.0  # the same after a second look, in float64; 0: there is none
@@ -69,14 +69,10 @@ def of_integers(
     filtered = any(isinstance(table, FilterTable) for table in tables)
     if dtype == np.uint8 and not filtered and steps is not None and 1 < steps <= 256:
         return Arithmetic("uint16", _core.Rounding(number, **_division(steps, rule)))
-    if (
-        dtype.itemsize == 2
-        and not filtered
-        and len(tables) == 2
-        and steps is not None
-        and 1 < steps <= _WORDS
-    ):
-        return Arithmetic("int32", _core.Rounding(number, divisor=steps, add=steps // 2))
+    if dtype.itemsize <= 2 and not filtered and steps is not None and steps > 1:
+        words = _of_words(dtype, rule, steps, tables)
+        if words:
+            return words
     if base and rule == "truncate":
         number = _TRUNCATE_DOWN if base > 0 else _TRUNCATE_UP
     error = math.inf
@@ -142,3 +138,41 @@ def _division(divisor: int, integer_rule: str) -> dict[str, int]:
     else:
         add, multiplier = half + 1, power // divisor
     return {"divisor": divisor, "add": add, "multiplier": multiplier, "shift": shift}
+
+
+def _of_words(
+    dtype: np.dtype[Any], integer_rule: str, divisor: int, tables: Sequence[Table]
+) -> Arithmetic | None:
+    """Arithmetic in 32-bit integers for a grid of `divisor`, more than 1.
+
+    Where sums leave 32 bits, the last of two passes is made in float64 (csrc/simd/words.hpp states its
+    error). None for axes whose weights do not fit in 16 bits, and for more than two of them with such sums.
+    """
+    if max(table.largest_denominator or 0 for table in tables) > _LARGEST_WORD:
+        return None
+    number = INTEGER_RULES[integer_rule]
+    division = _long_division(dtype, divisor, integer_rule)
+    if division:
+        return Arithmetic("uint32", _core.Rounding(number, **division))
+    if len(tables) == 2:
+        return Arithmetic("uint32", _core.Rounding(number, float(Fraction(1, 4 * divisor)), divisor=divisor))
+    return None
+
+
+def _long_division(dtype: np.dtype[Any], divisor: int, integer_rule: str) -> dict[str, int] | None:
+    """Division of sums of weights that add up to `divisor`: a 32-bit multiplication and a shift.
+
+    As in `_division`, with k = 32 + shift and the first of its ways alone: m d - 2**k < d <= 2**(shift + 1),
+    so that the condition holds for 16-bit values while d <= 2**15, for 8-bit ones while d <= 2**23, and for
+    some larger ones. None where it does not, or where sums leave 32 bits.
+    """
+    limits = np.iinfo(dtype)
+    half = 0 if integer_rule == "truncate" else divisor // 2
+    largest = (int(limits.max) - int(limits.min)) * divisor + half
+    shift = (divisor - 1).bit_length() - 1
+    power = 1 << 32 + shift
+    up = -(-power // divisor)
+    if largest >= 1 << 32 or (up * divisor - power) * largest >= power:
+        return None
+    lowest = -(1 << 15) if dtype == np.uint16 else int(limits.min)  # of the values as the core takes them
+    return {"divisor": divisor, "add": half - lowest * divisor, "multiplier": up, "shift": shift}

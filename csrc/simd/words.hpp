@@ -1,0 +1,507 @@
+// Sums of integers of 16 bits and fewer in the u32 working type: passes, and the division by the grid.
+//
+// Included in the namespace of a level, after simd/pick.hpp and the operations on one value.  Functions that return an int64_t make
+// the leading results, as many as they say, in vectors: none where the level has no instructions for it.  Defines
+// REMAPND_WORDS where it has.
+
+// The last pass in float64, of sums of all weights that 32 bits do not hold; those of one pass are signed ones.
+//
+// The error is below 2**-35: products and weights each add 2**-53 of at most 2**15, and the two additions and what is added half a
+// unit of at most 2**16.  That is less than half_step, a quarter of the grid, as the grid is at most 32767**2.
+template <class T>
+struct WideWeights {
+    static constexpr int32_t above = std::is_same_v<T, uint8_t> ? 0 : std::is_same_v<T, std::int8_t> ? 128 : 32768;
+    const double of_a, of_b, half_step, add;
+
+    WideWeights(uint32_t w, uint32_t one, const Rounding& r)
+        : of_a(static_cast<double>(one - w) / r.divisor), of_b(static_cast<double>(w) / r.divisor), half_step(r.half_step),
+          add(above + (r.rule == Rule::truncate_by_sign ? 0 : 0.5)) {}
+
+    double sum(uint32_t a, uint32_t b) const {
+        return static_cast<double>(static_cast<int32_t>(a)) * of_a + static_cast<double>(static_cast<int32_t>(b)) * of_b;
+    }
+};
+
+// The last pass of two sums, divided; see Rounding.
+template <class T>
+inline T last_lerp(uint32_t a, uint32_t b, uint32_t w, uint32_t one, const Rounding& r) {
+    if (r.multiplier) return divided<T>(lerp_one(a, b, w, one), r);
+    const WideWeights<T> weights(w, one, r);
+    const double sum = weights.sum(a, b);
+    if (std::is_signed_v<T> && r.rule == Rule::truncate_by_sign)
+        return static_cast<T>(static_cast<int32_t>(sum < 0 ? sum - r.half_step : sum + r.half_step));
+    int32_t q = static_cast<int32_t>(sum + (weights.add + r.half_step));
+    if (r.rule == Rule::half_even) q -= (q - static_cast<int32_t>(sum + (weights.add - r.half_step))) & q;
+    return static_cast<T>(q - (std::is_signed_v<T> ? WideWeights<T>::above : 0));
+}
+
+#if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+#define REMAPND_WORDS 1
+
+struct Reals {
+    __m256d v;
+
+    static Reals all(double x) { return {_mm256_set1_pd(x)}; }
+    friend Reals operator+(Reals a, Reals b) { return {_mm256_add_pd(a.v, b.v)}; }
+    friend Reals operator*(Reals a, Reals b) { return {_mm256_mul_pd(a.v, b.v)}; }
+    // x, which is not negative, with the sign of *this.
+    Reals give_sign(Reals x) const { return {_mm256_or_pd(x.v, _mm256_and_pd(v, _mm256_set1_pd(-0.0)))}; }
+};
+
+// Eight integers of 32 bits.
+struct Ints {
+    static constexpr int lanes = 8;
+    static constexpr int groups = 2;  // of WordLerps
+    __m256i v;
+
+    static Ints all(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
+    static Ints words(uint32_t x) { return {_mm256_set1_epi16(static_cast<short>(x))}; }
+    static Ints load(const uint32_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+    static Ints load(const int16_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+    static Ints load(const uint8_t* p) { return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))}; }
+    static Ints load(const int8_t* p) { return {_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))}; }
+    void store(uint32_t* p) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
+
+    friend Ints operator+(Ints a, Ints b) { return {_mm256_add_epi32(a.v, b.v)}; }
+    friend Ints operator-(Ints a, Ints b) { return {_mm256_sub_epi32(a.v, b.v)}; }
+    friend Ints operator*(Ints a, Ints b) { return {_mm256_mullo_epi32(a.v, b.v)}; }
+    friend Ints operator&(Ints a, Ints b) { return {_mm256_and_si256(a.v, b.v)}; }
+    friend Ints operator^(Ints a, Ints b) { return {_mm256_xor_si256(a.v, b.v)}; }
+    friend Ints equal(Ints a, Ints b) { return {_mm256_cmpeq_epi32(a.v, b.v)}; }
+    friend Ints larger(Ints a, Ints b) { return {_mm256_max_epu32(a.v, b.v)}; }
+    friend Ints word_products(Ints a, Ints b) { return {_mm256_mullo_epi16(a.v, b.v)}; }
+    friend Ints pair_sums(Ints a, Ints b) { return {_mm256_madd_epi16(a.v, b.v)}; }
+    Ints shifted(__m128i shift) const { return {_mm256_srl_epi32(v, shift)}; }
+    // a * b >> 32 >> shift
+    friend Ints high_products(Ints a, Ints b, __m128i shift) {
+        const __m256i even = _mm256_mul_epu32(a.v, b.v), odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
+        return {_mm256_srl_epi32(_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA), shift)};
+    }
+    // The pairs of two groups; those of all where they are side by side, which `windows` is 0 for.
+    template <int windows>
+    static Ints pairs(const byte* row, const WordLerps& t, int64_t g) {
+        if constexpr (windows == 0) return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 8 * g);
+        const auto at = [row, &t](int64_t group) { return reinterpret_cast<const uint8_t*>(row) + 2 * t.base[group]; };
+        return {pick_32<windows == 0 ? 1 : windows>(at(g), at(g + 1), t.pick + 16 * g)};
+    }
+    // a[i], b[i] for the words i at the places that pack_words takes from `low`, and from `high`.
+    static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
+        const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+        const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+        low = {_mm256_unpacklo_epi16(x, y)};
+        high = {_mm256_unpackhi_epi16(x, y)};
+    }
+    // What `interleave` has taken apart, in order.
+    static void join(Ints& low, Ints& high) {
+        const __m256i first = _mm256_permute2x128_si256(low.v, high.v, 0x20);
+        high = {_mm256_permute2x128_si256(low.v, high.v, 0x31)};
+        low = {first};
+    }
+    static Ints pack_words(Ints low, Ints high) { return {_mm256_packus_epi32(low.v, high.v)}; }
+    static Ints words_of(Ints a, Ints b) { return {_mm256_permute4x64_epi64(pack_words(a, b).v, 0xD8)}; }
+    static Ints bytes_of(Ints a, Ints b, Ints c, Ints d) {
+        const __m256i packed = _mm256_packus_epi16(pack_words(a, b).v, pack_words(c, d).v);
+        return {_mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))};
+    }
+    void store_bytes(void* p) const { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
+    // f(a, b) cut to integers.
+    template <class F>
+    static Ints cut(Ints a, Ints b, const F& f) {
+        const auto half = [&f](__m128i x, __m128i y) {
+            return _mm256_cvttpd_epi32(f(Reals{_mm256_cvtepi32_pd(x)}, Reals{_mm256_cvtepi32_pd(y)}).v);
+        };
+        const __m128i low = half(_mm256_castsi256_si128(a.v), _mm256_castsi256_si128(b.v));
+        const __m128i high = half(_mm256_extracti128_si256(a.v, 1), _mm256_extracti128_si256(b.v, 1));
+        return {_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1)};
+    }
+};
+
+#elif REMAPND_LEVEL_V2
+#define REMAPND_WORDS 1
+
+struct Reals {
+    __m128d v;
+
+    static Reals all(double x) { return {_mm_set1_pd(x)}; }
+    friend Reals operator+(Reals a, Reals b) { return {_mm_add_pd(a.v, b.v)}; }
+    friend Reals operator*(Reals a, Reals b) { return {_mm_mul_pd(a.v, b.v)}; }
+    Reals give_sign(Reals x) const { return {_mm_or_pd(x.v, _mm_and_pd(v, _mm_set1_pd(-0.0)))}; }
+};
+
+// Four integers of 32 bits.
+struct Ints {
+    static constexpr int lanes = 4;
+    static constexpr int groups = 1;
+    __m128i v;
+
+    static Ints all(uint32_t x) { return {_mm_set1_epi32(static_cast<int>(x))}; }
+    static Ints words(uint32_t x) { return {_mm_set1_epi16(static_cast<short>(x))}; }
+    static Ints load(const uint32_t* p) { return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))}; }
+    static Ints load(const int16_t* p) { return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))}; }
+    static Ints load(const uint8_t* p) { return {_mm_cvtepu8_epi32(four(p))}; }
+    static Ints load(const int8_t* p) { return {_mm_cvtepi8_epi32(four(p))}; }
+    void store(uint32_t* p) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v); }
+
+    friend Ints operator+(Ints a, Ints b) { return {_mm_add_epi32(a.v, b.v)}; }
+    friend Ints operator-(Ints a, Ints b) { return {_mm_sub_epi32(a.v, b.v)}; }
+    friend Ints operator*(Ints a, Ints b) { return {_mm_mullo_epi32(a.v, b.v)}; }
+    friend Ints operator&(Ints a, Ints b) { return {_mm_and_si128(a.v, b.v)}; }
+    friend Ints operator^(Ints a, Ints b) { return {_mm_xor_si128(a.v, b.v)}; }
+    friend Ints equal(Ints a, Ints b) { return {_mm_cmpeq_epi32(a.v, b.v)}; }
+    friend Ints larger(Ints a, Ints b) { return {_mm_max_epu32(a.v, b.v)}; }
+    friend Ints word_products(Ints a, Ints b) { return {_mm_mullo_epi16(a.v, b.v)}; }
+    friend Ints pair_sums(Ints a, Ints b) { return {_mm_madd_epi16(a.v, b.v)}; }
+    Ints shifted(__m128i shift) const { return {_mm_srl_epi32(v, shift)}; }
+    friend Ints high_products(Ints a, Ints b, __m128i shift) {
+        const __m128i even = _mm_mul_epu32(a.v, b.v), odd = _mm_mul_epu32(_mm_srli_epi64(a.v, 32), b.v);
+        return {_mm_srl_epi32(_mm_blend_epi16(_mm_srli_epi64(even, 32), odd, 0xCC), shift)};
+    }
+    template <int windows>
+    static Ints pairs(const byte* row, const WordLerps& t, int64_t g) {
+        if constexpr (windows == 0) return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 8 * g);
+        return {pick_16<windows == 0 ? 1 : windows>(reinterpret_cast<const uint8_t*>(row) + 2 * t.base[g], t.pick + 16 * g)};
+    }
+    static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
+        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
+        const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
+        low = {_mm_unpacklo_epi16(x, y)};
+        high = {_mm_unpackhi_epi16(x, y)};
+    }
+    static void join(Ints&, Ints&) {}
+    static Ints pack_words(Ints low, Ints high) { return {_mm_packus_epi32(low.v, high.v)}; }
+    static Ints words_of(Ints a, Ints b) { return pack_words(a, b); }
+    static Ints bytes_of(Ints a, Ints b, Ints c, Ints d) { return {_mm_packus_epi16(pack_words(a, b).v, pack_words(c, d).v)}; }
+    void store_bytes(void* p) const { _mm_storeu_si128(static_cast<__m128i*>(p), v); }
+    template <class F>
+    static Ints cut(Ints a, Ints b, const F& f) {
+        const auto half = [&f](__m128i x, __m128i y) {
+            return _mm_cvttpd_epi32(f(Reals{_mm_cvtepi32_pd(x)}, Reals{_mm_cvtepi32_pd(y)}).v);
+        };
+        const __m128i low = half(a.v, b.v), high = half(_mm_srli_si128(a.v, 8), _mm_srli_si128(b.v, 8));
+        return {_mm_unpacklo_epi64(low, high)};
+    }
+
+private:
+    static __m128i four(const void* p) {
+        int bytes;
+        std::memcpy(&bytes, p, 4);
+        return _mm_cvtsi32_si128(bytes);
+    }
+};
+
+#endif
+
+#ifdef REMAPND_WORDS
+
+// Sums become results of the type T, less the lowest value of T: `divided`, in vectors.
+template <class T, Rule rule>
+struct Quotients {
+    const Ints add, multiplier, divisor, below, zero;
+    const __m128i shift;
+
+    explicit Quotients(const Rounding& r)
+        : add(Ints::all(r.add)), multiplier(Ints::all(r.multiplier)), divisor(Ints::all(r.divisor)),
+          below(Ints::all(r.divisor - 1)), zero(Ints::all(sum_of_zero<T>(r))), shift(_mm_cvtsi32_si128(r.shift)) {}
+
+    Ints operator()(Ints v) const {
+        Ints sum = v + add;
+        if constexpr (rule == Rule::truncate_by_sign) sum = sum + below - (equal(larger(sum, zero), sum) & below);
+        const Ints q = high_products(sum, multiplier, shift);
+        if constexpr (rule == Rule::half_even) return q - (equal(sum, q * divisor) & q & Ints::all(1));
+        return q;
+    }
+};
+
+// The same of powers of two, of sums that are cut.
+struct Shifted {
+    const Ints add;
+    const __m128i shift;
+
+    explicit Shifted(const Rounding& r) : add(Ints::all(r.add)), shift(_mm_cvtsi32_si128(r.shift + 1)) {}
+
+    Ints operator()(Ints v) const { return (v + add).shifted(shift); }
+};
+
+// Calls run(quotients) with those that the rounding asks for.
+template <class T, class Run>
+int64_t with_quotients(const Rounding& r, const Run& run) {
+    const bool by_sign = std::is_signed_v<T> && r.rule == Rule::truncate_by_sign;
+    if (r.multiplier == 1u << 31 && r.rule != Rule::half_even && !by_sign) return run(Shifted(r));
+    if (r.rule == Rule::half_even && r.divisor % 2 == 0) return run(Quotients<T, Rule::half_even>(r));
+    if constexpr (std::is_signed_v<T>)
+        if (r.rule == Rule::truncate_by_sign) return run(Quotients<T, Rule::truncate_by_sign>(r));
+    return run(Quotients<T, Rule::half_up>(r));
+}
+
+// Sums of two rows become one, and that a result, less the lowest value of T.
+template <class Q>
+struct LastLerp {
+    const Q quotients;
+    const Ints of_a, of_b;
+
+    Ints operator()(Ints a, Ints b) const { return quotients(a * of_a + b * of_b); }
+};
+
+// The same in float64, of sums that 32 bits do not hold.
+template <class T, Rule rule>
+struct WideLerp {
+    const WideWeights<T> w;
+    const Reals of_a, of_b;
+
+    explicit WideLerp(const WideWeights<T>& weights) : w(weights), of_a(Reals::all(w.of_a)), of_b(Reals::all(w.of_b)) {}
+
+    Ints cut(Ints a, Ints b, double add) const {
+        return Ints::cut(a, b, [&](Reals x, Reals y) { return x * of_a + (y * of_b + Reals::all(add)); });
+    }
+    Ints operator()(Ints a, Ints b) const {
+        if constexpr (rule == Rule::truncate_by_sign) {
+            const auto away = [&](Reals x, Reals y) {
+                const Reals sum = x * of_a + y * of_b;
+                return sum + sum.give_sign(Reals::all(w.half_step));
+            };
+            return Ints::cut(a, b, away) + Ints::all(static_cast<uint32_t>(w.above));
+        }
+        const Ints q = cut(a, b, w.add + w.half_step);
+        if constexpr (rule == Rule::half_even) return q - ((q - cut(a, b, w.add - w.half_step)) & q);
+        return q;
+    }
+};
+
+// Calls run(lerp) with the one that the rounding asks for.
+template <class T, class Run>
+int64_t with_last_lerp(uint32_t w, uint32_t one, const Rounding& r, const Run& run) {
+    if (r.multiplier)
+        return with_quotients<T>(r, [&](auto quotients) {
+            return run(LastLerp<decltype(quotients)>{quotients, Ints::all(one - w), Ints::all(w)});
+        });
+    const WideWeights<T> weights(w, one, r);
+    if (r.rule == Rule::half_even) return run(WideLerp<T, Rule::half_even>(weights));
+    if constexpr (std::is_signed_v<T>)
+        if (r.rule == Rule::truncate_by_sign) return run(WideLerp<T, Rule::truncate_by_sign>(weights));
+    return run(WideLerp<T, Rule::half_up>(weights));
+}
+
+// The lowest value of T, or its bits in the type without a sign, in all places.
+template <class T>
+Ints lowest() {
+    if constexpr (!std::is_signed_v<T>) return Ints::all(0);
+    return Ints::words(sizeof(T) == 1 ? 0x8080 : 0x8000);
+}
+
+// What turns words of T into the signed ones that sums are made of.
+template <class T>
+Ints flip() {
+    return Ints::words(std::is_signed_v<T> ? 0 : 0x8000);
+}
+
+// The results of vector(e), quotients of outputs e and following.
+template <class T, class Vector>
+int64_t put_quotients(int64_t count, byte* out, const Vector& vector) {
+    constexpr int64_t n = Ints::lanes, step = 4 / sizeof(T) * n;
+    int64_t e = 0;
+    for (; e + step <= count; e += step) {
+        Ints packed;
+        if constexpr (sizeof(T) == 2)
+            packed = Ints::words_of(vector(e), vector(e + n));
+        else
+            packed = Ints::bytes_of(vector(e), vector(e + n), vector(e + 2 * n), vector(e + 3 * n));
+        (packed ^ lowest<T>()).store_bytes(out + e * static_cast<int64_t>(sizeof(T)));
+    }
+    return e;
+}
+
+template <class T>
+int64_t store_sums(const uint32_t* row, int64_t count, const Rounding& r, byte* out) {
+    return with_quotients<T>(r, [=](auto quotients) {
+        return put_quotients<T>(count, out, [=](int64_t e) { return quotients(Ints::load(row + e)); });
+    });
+}
+
+template <class T>
+int64_t blend_sums(const uint32_t* a, const uint32_t* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r,
+                   byte* out) {
+    return with_last_lerp<T>(w, one, r, [=](auto lerp) {
+        return put_quotients<T>(count, out, [=](int64_t e) { return lerp(Ints::load(a + e), Ints::load(b + e)); });
+    });
+}
+
+// The sums that blending two rows of words gives, a vector's worth of words: `low` and `high` as Ints::interleave has them.
+template <class T>
+struct RowSums {
+    const byte *const a, *const b;
+    const Ints weights;
+
+    RowSums(const byte* a_, const byte* b_, uint32_t w, uint32_t one) : a(a_), b(b_), weights(Ints::all(w << 16 | (one - w))) {}
+
+    void operator()(int64_t e, Ints& low, Ints& high) const {
+        Ints::interleave(a + 2 * e, b + 2 * e, low, high);
+        low = pair_sums(low ^ flip<T>(), weights);
+        high = pair_sums(high ^ flip<T>(), weights);
+    }
+};
+
+// Rows of T blended, to the working type.
+template <class T>
+int64_t blend_rows(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, uint32_t* out) {
+    constexpr int64_t n = Ints::lanes;
+    int64_t e = 0;
+    if constexpr (sizeof(T) == 2) {
+        const RowSums<T> sums(a, b, w, one);
+        for (; e + 2 * n <= count; e += 2 * n) {
+            Ints low, high;
+            sums(e, low, high);
+            Ints::join(low, high);
+            low.store(out + e);
+            high.store(out + e + n);
+        }
+    }
+    return e;
+}
+
+// The same, divided.
+template <class T>
+int64_t blend_rows(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r, byte* out) {
+    return with_quotients<T>(r, [=](auto quotients) {
+        if constexpr (sizeof(T) == 2) {
+            const RowSums<T> sums(a, b, w, one);
+            int64_t e = 0;
+            for (; e + 2 * Ints::lanes <= count; e += 2 * Ints::lanes) {
+                Ints low, high;
+                sums(e, low, high);
+                (Ints::pack_words(quotients(low), quotients(high)) ^ lowest<T>()).store_bytes(out + 2 * e);
+            }
+            return e;
+        } else {
+            const Ints of_a = Ints::all(one - w), of_b = Ints::all(w);
+            const auto *x = reinterpret_cast<const T*>(a), *y = reinterpret_cast<const T*>(b);
+            return put_quotients<T>(
+                count, out, [=](int64_t e) { return quotients(Ints::load(x + e) * of_a + Ints::load(y + e) * of_b); });
+        }
+    });
+}
+
+// The weights of the first output, in all places.
+inline Ints first_weights(const WordLerps& t) {
+    return Ints::all(static_cast<uint32_t>(t.weight[1]) << 16 | static_cast<uint32_t>(t.weight[0]));
+}
+
+template <class T, int windows>
+int64_t across_word_groups(const WordLerps& table, int64_t count, const byte* row, uint32_t* out) {
+    const WordLerps t = table;  // a copy: `out` might alias it
+    const Ints first = first_weights(t);
+    int64_t e = 0;
+    for (int64_t g = 0; e + Ints::lanes <= count; e += Ints::lanes, g += Ints::groups) {
+        const Ints weights = windows == 0 ? first : Ints::load(t.weight + 8 * g);
+        pair_sums(Ints::pairs<windows>(row, t, g) ^ flip<T>(), weights).store(out + e);
+    }
+    return e;
+}
+
+template <class T, int windows>
+int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte* a, const byte* b, uint32_t w,
+                               uint32_t one, const Rounding& r, byte* out) {
+    const WordLerps t = table;
+    if (!r.multiplier || r.divisor > INT16_MAX) {
+        const Ints first = first_weights(t);
+        return with_last_lerp<T>(w, one, r, [=](auto lerp) {
+            return put_quotients<T>(count, out, [=](int64_t e) {
+                const int64_t g = e / 4;
+                const Ints weights = windows == 0 ? first : Ints::load(t.weight + 8 * g);
+                return lerp(pair_sums(Ints::pairs<windows>(a, t, g) ^ flip<T>(), weights),
+                            pair_sums(Ints::pairs<windows>(b, t, g) ^ flip<T>(), weights));
+            });
+        });
+    }
+    const Ints of_a = Ints::words(one - w), of_b = Ints::words(w);
+    const Ints first_a = word_products(first_weights(t), of_a), first_b = word_products(first_weights(t), of_b);
+    return with_quotients<T>(r, [=](auto quotients) {
+        return put_quotients<T>(count, out, [=](int64_t e) {
+            const int64_t g = e / 4;
+            const auto sums = [&](const byte* row, Ints of_row, Ints first) {
+                const Ints weights = windows == 0 ? first : word_products(Ints::load(t.weight + 8 * g), of_row);
+                return pair_sums(Ints::pairs<windows>(row, t, g) ^ flip<T>(), weights);
+            };
+            return quotients(sums(a, of_a, first_a) + sums(b, of_b, first_b));
+        });
+    });
+}
+
+template <class Run>
+int64_t by_windows(const WordLerps& t, const Run& run) {
+    return t.in_line        ? run(std::integral_constant<int, 0>())
+           : t.windows == 1 ? run(std::integral_constant<int, 1>())
+           : t.windows == 2 ? run(std::integral_constant<int, 2>())
+                            : run(std::integral_constant<int, 4>());
+}
+
+template <class T>
+void across_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* row, uint32_t* out) {
+    int64_t e = by_windows(
+        t, [&](auto windows) { return across_word_groups<T, decltype(windows)::value>(t, rest.count, row, out); });
+    const T* values = reinterpret_cast<const T*>(row);
+    const auto load = [values](int64_t place) { return Element<T, uint32_t>::load(values[place], 0); };
+    for (; e < rest.count; ++e) out[e] = lerp_one(load(rest.first[e]), load(rest.second[e]), rest.weight[e], rest.one);
+}
+
+template <class T>
+void across_two_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* a, const byte* b, uint32_t w,
+                      uint32_t one, const Rounding& r, byte* out_) {
+    int64_t e = by_windows(t, [&](auto windows) {
+        return across_two_word_groups<T, decltype(windows)::value>(t, rest.count, a, b, w, one, r, out_);
+    });
+    T* out = reinterpret_cast<T*>(out_);
+    const auto at = [&rest, &e](const byte* row) {
+        const T* values = reinterpret_cast<const T*>(row);
+        return lerp_one(Element<T, uint32_t>::load(values[rest.first[e]], 0),
+                        Element<T, uint32_t>::load(values[rest.second[e]], 0), rest.weight[e], rest.one);
+    };
+    for (; e < rest.count; ++e) out[e] = last_lerp<T>(at(a), at(b), w, one, r);
+}
+
+#else
+
+template <class T>
+int64_t store_sums(const uint32_t*, int64_t, const Rounding&, byte*) {
+    return 0;
+}
+template <class T>
+int64_t blend_sums(const uint32_t*, const uint32_t*, uint32_t, uint32_t, int64_t, const Rounding&, byte*) {
+    return 0;
+}
+template <class T>
+int64_t blend_rows(const byte*, const byte*, uint32_t, uint32_t, int64_t, uint32_t*) {
+    return 0;
+}
+template <class T>
+int64_t blend_rows(const byte*, const byte*, uint32_t, uint32_t, int64_t, const Rounding&, byte*) {
+    return 0;
+}
+
+#endif
+
+template <class T>
+void lerp_sums_last(const uint32_t* a, const uint32_t* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r,
+                    byte* out) {
+    const Rounding rounding = r;
+    for (int64_t i = blend_sums<T>(a, b, w, one, count, r, out); i < count; ++i)
+        reinterpret_cast<T*>(out)[i] = last_lerp<T>(a[i], b[i], w, one, rounding);
+}
+
+template <class T>
+void lerp_rows_last(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r, byte* out) {
+    const Rounding rounding = r;
+    const auto load = [](const byte* row, int64_t i) {
+        return Element<T, uint32_t>::load(reinterpret_cast<const T*>(row)[i], 0);
+    };
+    for (int64_t i = blend_rows<T>(a, b, w, one, count, r, out); i < count; ++i)
+        reinterpret_cast<T*>(out)[i] = divided<T>(lerp_one(load(a, i), load(b, i), w, one), rounding);
+}
+
+template <class T>
+constexpr WordKernels word_kernels() {
+#ifdef REMAPND_WORDS
+    if constexpr (sizeof(T) == 2)
+        return {&across_words<T>, &across_two_words<T>, &lerp_sums_last<T>, &lerp_rows_last<T>};
+#endif
+    return {nullptr, nullptr, &lerp_sums_last<T>, &lerp_rows_last<T>};
+}
