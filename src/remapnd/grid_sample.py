@@ -102,8 +102,7 @@ def grid_sample(
         if "unhashable" not in str(error):
             raise
         plan = _kept.__wrapped__((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
-    result = plan(x, g, out=out)
-    return arrays.like(data, result) if out is None else result
+    return plan.finish(data, x, g, out)
 
 
 def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = False) -> Any:

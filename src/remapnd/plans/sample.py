@@ -200,13 +200,19 @@ class GridSamplePlan:
         x, g = arrays.as_array(data, op, "data"), arrays.as_array(grid, op, "grid")
         self._check_fit("data", x, self.data_shape, self.data_dtype)
         self._check_fit("grid", g, self.grid_shape, self.grid_dtype)
+        return self.finish(data, x, g, out)
+
+    def finish(self, given: object, data: npt.NDArray[Any], grid: npt.NDArray[Any], out: Any) -> Any:
+        """Sample arrays that fit the plan; `given` is the object that `data` came from."""
         if out is None:
-            target = arrays.empty(op, self.output_shape, self.data_dtype)
+            target = arrays.empty(self._op, self.output_shape, self.data_dtype)
         else:
-            target = arrays.check_out(op, out, self.output_shape, self.data_dtype, (x, g))
-        if target.size:
-            self._sampler.fill(x, g, None, target)
-        return arrays.like(data, target) if out is None else out
+            target = arrays.check_out(self._op, out, self.output_shape, self.data_dtype, (data, grid))
+        if 0 not in self.output_shape:
+            self._sampler.fill(data, grid, None, target)
+        if out is not None:
+            return out
+        return target if type(given) is np.ndarray else arrays.like(given, target)
 
     def _check_fit(self, name: str, a: npt.NDArray[Any], shape: Shape, dtype: np.dtype[Any]) -> None:
         """Refuse an array that the plan was not made for."""
