@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .coordinates import as_fraction
-from .errors import must, shown
+from .errors import must, shown, word
 
 MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 _ADDRESSABLE = 2**63 - 1
@@ -40,7 +40,7 @@ def boolean(op: str, name: str, value: object) -> None:
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", repr(value)))
+        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", word(value, allowed)))
 
 
 def flag(op: str, name: str, value: object) -> None:
@@ -117,7 +117,7 @@ def bounds(op: str, value: object, allowed: Sequence[str] = BOUNDS) -> None:
             rule += " (only scatters can drop)"
         elif value == "fill":
             rule += " (only gathers can fill)"
-        raise ValueError(must(op, "bounds", rule, repr(value)))
+        raise ValueError(must(op, "bounds", rule, word(value, allowed)))
 
 
 def number(op: str, name: str, dtype: np.dtype[Any], reduction: str) -> int:
@@ -343,7 +343,7 @@ def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None
         return
     if not isinstance(value, str) or value not in allowed:
         rule = f"be None or one of {', '.join(map(repr, allowed))}"
-        raise ValueError(must(op, "antialias", rule, shown(value, repr)))
+        raise ValueError(must(op, "antialias", rule, word(value, allowed)))
     if mode in ("nearest", "majority"):
         raise ValueError(must(op, "antialias", f"be None for mode {mode!r}", repr(value)))
     if value == "directml" and mode != "linear":

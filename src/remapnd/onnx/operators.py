@@ -56,7 +56,7 @@ SAMPLING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "TensorScatter", 24): sampling.tensor_scatters,
     ("com.microsoft", "CropAndResize", 1): sampling.crops_and_resizes,
 }
-"""Kin of the family, of which `lint` says nothing."""
+"""Kin of the family: sampling at positions that are data, and a cache that is written in turn."""
 
 PLUMBING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "Add", 7): plumbing.elementwise(np.add),
@@ -95,6 +95,12 @@ _PLUMBING: Final = frozenset((domain, op) for domain, op, _ in PLUMBING)
 def is_known(domain: str, op: str) -> bool:
     """Whether some version of an operator is in the table."""
     return ("" if domain == "ai.onnx" else domain, op) in _FIRST
+
+
+def is_looked_at(domain: str, op: str) -> bool:
+    """Whether `lint` and `verify` look at an operator: at those that this package is about."""
+    domain = "" if domain == "ai.onnx" else domain
+    return (domain, op) in _FIRST and (domain, op) not in _PLUMBING
 
 
 def is_new(node: Node) -> bool:

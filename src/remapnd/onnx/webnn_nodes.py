@@ -59,7 +59,9 @@ def webnn(node: Node, values: Values) -> WebNN:
     -------
     WebNN
     """
-    return (_resample2d if node.op in ("Resize", "Upsample") else _indexed)(node, values)
+    if node.op in ("Resize", "Upsample"):
+        return _resample2d(node, values)
+    return _indexed(node, values) if node.op in _METHODS else WebNN(None, f"WebNN has no {node.op}")
 
 
 def _indexed(node: Node, values: Values) -> WebNN:
