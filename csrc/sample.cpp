@@ -226,20 +226,42 @@ inline int64_t rows_of(int taps, int axes) {
     return rows;
 }
 
-template <class T, class W, bool careful, bool masked>
+// Two items that are neighbours in memory, fetched as one: half the loads and stores.
+template <class T>
+struct Pair {
+    T first, second;
+};
+
+enum class Taps { masked, inside, paired };
+
+// out[i] = the mix of the two taps along the last axis, of the row of taps that `offset` and `inside` begin.
+template <class T, class W, bool careful, Taps taps>
+inline void linear_row(const byte* data, const int64_t* offset, const typename BitsOf<W>::Int* inside, const W* weight,
+                       int64_t count, W* out) {
+    if constexpr (taps == Taps::paired) {
+        Pair<T> items[kSampleBlock];
+        fetch(data, offset, count, items);
+        for (int64_t i = 0; i < count; ++i)
+            out[i] = lerp<careful>(value<W, false>(items[i].first, {}), value<W, false>(items[i].second, {}), weight[i]);
+    } else {
+        constexpr bool masked = taps == Taps::masked;
+        T first[kSampleBlock], second[kSampleBlock];
+        fetch(data, offset, count, first);
+        fetch(data, offset + kSampleBlock, count, second);
+        for (int64_t i = 0; i < count; ++i)
+            out[i] = lerp<careful>(value<W, masked>(first[i], inside[i]),
+                                   value<W, masked>(second[i], inside[kSampleBlock + i]), weight[i]);
+    }
+}
+
+template <class T, class W, bool careful, Taps taps>
 void linear_by(const Samples<W>& s, const byte* data, W* out) {
     int64_t rows = rows_of(2, s.axes - 1);
     const W* weight = s.taps[s.axes - 1].weight[1];
-    T first[kSampleBlock], second[kSampleBlock];
     for (int64_t r = 0; r < rows; ++r) {
-        const int64_t* offset = s.offset + 2 * r * kSampleBlock;
-        const auto* inside = s.inside + 2 * r * kSampleBlock;
         W* to = rows == 1 ? out : s.values + r * kSampleBlock;
-        fetch(data, offset, s.count, first);
-        fetch(data, offset + kSampleBlock, s.count, second);
-        for (int64_t i = 0; i < s.count; ++i)
-            to[i] = lerp<careful>(value<W, masked>(first[i], inside[i]),
-                                  value<W, masked>(second[i], inside[kSampleBlock + i]), weight[i]);
+        linear_row<T, W, careful, taps>(data, s.offset + 2 * r * kSampleBlock, s.inside + 2 * r * kSampleBlock, weight,
+                                        s.count, to);
     }
     for (int a = s.axes - 2; a >= 0; --a) {
         rows /= 2;
@@ -253,7 +275,12 @@ void linear_by(const Samples<W>& s, const byte* data, W* out) {
 
 template <class T, class W, bool careful>
 void linear(const Samples<W>& s, const byte* data, W* out) {
-    s.masked ? linear_by<T, W, careful, true>(s, data, out) : linear_by<T, W, careful, false>(s, data, out);
+    if (s.masked)
+        linear_by<T, W, careful, Taps::masked>(s, data, out);
+    else if (s.paired && !careful)
+        linear_by<T, W, careful, Taps::paired>(s, data, out);
+    else
+        linear_by<T, W, careful, Taps::inside>(s, data, out);
 }
 
 // Added to anything, -0.0 leaves it as it is.

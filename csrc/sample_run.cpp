@@ -163,7 +163,7 @@ struct Run {
                 positions(at, a, x);
                 work.taps(axes[a], mode, padding, x, at.count, &positioned.taps(static_cast<int>(a)));
             }
-            positioned.join(at.count);
+            positioned.join(at.count, data.itemsize);
             const Samples<W> samples = positioned.samples();
             const std::byte* from = image(task);
             std::byte* to = at.out;

@@ -70,6 +70,32 @@ def test_bits_of_the_reference_on_every_level(case, data_layout, grid_layout, ou
     assert strategies.same_bits(np.ascontiguousarray(out), want)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("layout", ["contiguous", "reversed", "apart"])
+def test_both_taps_in_one_load(dtype, rank, layout):
+    """Where all positions lie between two samples that are neighbours in memory, these are read as one."""
+    rng = np.random.default_rng(rank)
+    sizes = (4, 3, 5)[-rank:]
+    data = rng.standard_normal((2, 3, *sizes)).astype(dtype)
+    data.flat[::17] = math.inf
+    data = {
+        "contiguous": data,
+        "reversed": np.ascontiguousarray(data[..., ::-1])[..., ::-1],
+        "apart": np.repeat(data, 2, axis=-1)[..., ::2],
+    }[layout]
+    places = rng.random((2, *(11, 1, 23)[-rank:], rank)) * 0.98 + 0.01
+    places[:, ..., -1, :] = 0.999  # next to the last sample of the array
+    position = places * (np.array(sizes[::-1]) - 1)
+    grid = ((2 * position + 1) / np.array(sizes[::-1]) - 1).astype(np.float32)
+    with np.errstate(all="ignore"):
+        want = reference.grid_sample(data, grid)
+    assert np.isinf(want).any()
+    for level in _core.levels_usable():
+        _core.use_level(level)
+        assert strategies.same_bits(grid_sample(data, grid), want)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_blocks_tasks_and_threads_change_nothing(mode, dtype):
@@ -281,7 +307,7 @@ G = np.zeros((2, 3, 3, 2), np.float32)
             (X, G),
             {"mode": "bilinear"},
             ValueError,
-            "`mode` must be one of 'linear', 'nearest', 'cubic', got 'bilinear'",
+            "`mode` must be one of 'linear', 'nearest', 'cubic', got 'bilinear' (did you mean 'linear'?)",
         ),
         (
             (X, G),
