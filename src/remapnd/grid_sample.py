@@ -86,6 +86,10 @@ def grid_sample(
     takes border samples, where the reference of ONNX moves the position). `torch.nn.functional.grid_sample`
     rounds "nearest" after reflection, which differs in ties.
 
+    See Also
+    --------
+    GridSamplePlan : the same, prepared for arrays of known shapes; `GridSamplePlan.vjp` has the gradient.
+
     Examples
     --------
     >>> import numpy as np

@@ -246,6 +246,13 @@ class GridSamplePlan:
         -----
         Sums are of the working type, float32 or float64 for float64, and rounded to the dtype once; their
         bits do not depend on machine and threads. A NaN is the positive quiet one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = GridSamplePlan((1, 1, 4), np.float64, (1, 2, 1), np.float64, align_corners=True)
+        >>> plan.vjp(np.array([[[1.0, 10.0]]]), np.array([[[-1.0], [0.0]]]))
+        array([[[1., 5., 5., 0.]]])
         """
         op = self._op
         floats(op, "gradient", self.data_dtype)
