@@ -225,6 +225,15 @@ def test_types_that_are_not_declared_are_checked_at_each_node():
     assert_array_equal(rep.run([np.array(["a", "b"]), np.array([1])])[0], np.array(["b"], object))
 
 
+def test_types_of_a_model_without_inputs_are_checked():
+    node = helper.make_node("Gather", ["x", "i"], ["y"])
+    tensors = [numpy_helper.from_array(X, "x"), numpy_helper.from_array(np.zeros(1), "i")]
+    rep = ronnx.prepare(models.model([node], [], [onnx.ValueInfoProto(name="y")], tensors))
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"`indices` must be one of .*, got tensor\(double\)"):
+            rep.run([])
+
+
 @pytest.mark.parametrize("constant_node", [False, True])
 def test_resize_by_constant_sizes(constant_node):
     sizes = np.array([1, 6], np.int64)

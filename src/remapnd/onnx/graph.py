@@ -121,7 +121,7 @@ class Graph:
         self._works = self._planned(frozenset(fixed))
         self._shared = self._may_share()
         # Dtypes and shapes of inputs that have passed all checks; the dtypes of all values follow from these.
-        self._passed: list[Any] = []
+        self._passed: list[Any] | None = None
 
     def _check_order(self, constants: Iterable[str]) -> None:
         """Require each value to be made before it is used, once."""
