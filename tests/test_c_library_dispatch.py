@@ -14,7 +14,17 @@ from c_library import (
     Buffer,
     buffers,
 )
-from c_library_cases import SEEDS, floats, gathers_and_scatters, inputs_of, memory_of, resamples, valid
+from c_library_cases import (
+    SEEDS,
+    floats,
+    gathers_and_scatters,
+    inputs_of,
+    memory_of,
+    output_of,
+    resamples,
+    upsamples,
+    valid,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +43,7 @@ from remapnd.directml import (
 def compare_runs(libremapnd, desc, seed):
     rng = np.random.default_rng(seed)
     inputs = inputs_of(desc, rng)
-    output = memory_of(desc.OutputTensor, rng)
+    output = memory_of(output_of(desc), rng)
     expected = output.copy()
     run(desc, inputs, expected)
     assert libremapnd.dispatched(abi.pack(desc), inputs, output) == (OK, "")
@@ -46,8 +56,8 @@ def test_gathers_and_scatters_give_python_s_bytes(libremapnd, desc, seed):
     compare_runs(libremapnd, desc, seed)
 
 
-@settings(max_examples=120)
-@given(resamples(), SEEDS)
+@settings(max_examples=250)
+@given(st.one_of(resamples(), resamples(), upsamples()), SEEDS)
 def test_resampling_gives_python_s_bytes(libremapnd, desc, seed):
     compare_runs(libremapnd, desc, seed)
 

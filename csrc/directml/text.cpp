@@ -38,11 +38,19 @@ std::string text_of(float value) {
     return sign + all.substr(0, static_cast<std::size_t>(whole)) + "." + all.substr(static_cast<std::size_t>(whole));
 }
 
-std::string text_of(const Sizes& values) {
+namespace {
+
+template <class Number>
+std::string tuple_of(const std::vector<Number>& values) {
     std::string text = "(";
     for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
     return text + (values.size() == 1 ? ",)" : ")");
 }
+
+}  // namespace
+
+std::string text_of(const Sizes& values) { return tuple_of(values); }
+std::string text_of(const std::vector<std::uint64_t>& values) { return tuple_of(values); }
 
 std::string text_of_address(std::uint64_t address) {
     char text[24];
