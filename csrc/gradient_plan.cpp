@@ -67,9 +67,9 @@ std::vector<Turned> turned(const AxisTable& t) {
         const auto begin = count.begin() + low, end = count.begin() + high;
         const std::int64_t widest = std::max<std::int64_t>(1, *std::max_element(begin, end));
         if (high - low > kMostWeights / widest)
-            throw TooManyWeights("`Scales[" + std::to_string(t.axis) + "]` must let outputs share elements such that a gradient takes at most " +
-                                 std::to_string(kMostWeights) + " weights, got " + std::to_string(high - low) + " elements of up to " +
-                                 std::to_string(widest));
+            throw TooManyWeights("`Scales` must let outputs share samples such that a gradient takes at most " +
+                                 std::to_string(kMostWeights) + " weights, got " + std::to_string(high - low) + " samples of up to " +
+                                 std::to_string(widest) + " weights");
         FilterTable table{t.axis, t.n_out(), widest, {start.begin() + low, start.begin() + high}, {begin, end}, {}, {}, {}};
         table.weights.assign(static_cast<std::size_t>((high - low) * widest), 0.0);
         tables.push_back({low, std::move(table)});

@@ -108,9 +108,8 @@ Filtered filtered(int axis, const MappedAxis& mapped, bool stretched, WeightType
     const ExactWeights exact(mapped, stretched);
     const std::int64_t widest = exact.widest();
     if (mapped.n_in > 1 && mapped.n_out > kMostWeights / widest)
-        throw TooManyWeights("`Scales[" + std::to_string(axis) + "]` must take at most " + std::to_string(kMostWeights) +
-                             " weights along a dimension, got " + std::to_string(mapped.n_out) + " elements of up to " +
-                             std::to_string(widest));
+        throw TooManyWeights("`Scales` must take at most " + std::to_string(kMostWeights) + " weights along an axis, got " +
+                             std::to_string(mapped.n_out) + " samples of up to " + std::to_string(widest) + " weights");
     Filtered result{{axis, mapped.n_in, widest, {}, {}, {}, {}, {}}, 1};
     FilterTable& t = result.table;
     const auto n_out = static_cast<std::size_t>(mapped.n_out), width = static_cast<std::size_t>(widest);

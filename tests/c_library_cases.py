@@ -148,6 +148,28 @@ def resamples(draw):
 
 
 @st.composite
+def reductions(draw):
+    """Draw a descriptor of a RESAMPLE3 that shrinks, or of a gradient of such."""
+    rank = draw(st.integers(1, 3))
+    data = draw(st.lists(st.integers(1, (300, 60, 20)[rank - 1]), min_size=rank, max_size=rank))
+    ratios = st.one_of(st.sampled_from([1 / 3, 0.25, 0.1, 0.375, 0.45, 1]), st.floats(0.05, 0.6))
+    scales = [float(np.float32(draw(ratios))) for _ in range(rank)]
+    output = [max(1, int(n * scale)) for n, scale in zip(data, scales, strict=True)]
+    offsets = [
+        draw(st.lists(st.sampled_from([sign * 0.5, 0, 0.1]), min_size=rank, max_size=rank))
+        for sign in (1, -1)
+    ]
+    options = draw(MODES) if draw(st.booleans()) else "LINEAR", "DECREASING", rank, scales, *offsets
+    if draw(st.booleans()):
+        data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
+        gradients = draw(tensors(data_type, output)), draw(tensors(data_type, data, True))
+        return ResampleGrad1OperatorDesc(*gradients, *options)
+    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16", "UINT8", "INT8"]))
+    described = draw(tensors(data_type, data)), draw(tensors(data_type, output, True))
+    return Resample3OperatorDesc(*described, *options, True)
+
+
+@st.composite
 def upsamples(draw):
     """Draw a descriptor of UPSAMPLE_2D."""
     data_type, lengths = draw(st.sampled_from(["FLOAT32", "FLOAT16"])), st.sampled_from([1, 2, 3, 5])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from c_library import INVALID_ARGUMENT, INVALID_DESCRIPTOR, LAST_LEVEL, NOT_IN_LIBRARY, OK, pointer
 from c_library_cases import FINITE, OPERATORS, gathers_and_scatters, resamples, upsamples, valid
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd.directml import (
@@ -126,8 +126,11 @@ def skipped(name, kind):
     return name.startswith("_") or issubclass(kind, ctypes.Structure)
 
 
-@settings(max_examples=150)
-@given(st.one_of(gathers_and_scatters(), resamples(), upsamples()), st.sampled_from(list(FeatureLevel)), st.data())
+@given(
+    st.one_of(gathers_and_scatters(), resamples(), upsamples()),
+    st.sampled_from(list(FeatureLevel)),
+    st.data(),
+)
 def test_check_says_what_python_says(libremapnd, desc, level, data):
     packed = abi.pack(desc)
     for struct in structs(packed):
@@ -145,7 +148,6 @@ def test_check_says_what_python_says(libremapnd, desc, level, data):
     compare_checks(libremapnd, packed, level)
 
 
-@settings(max_examples=100)
 @given(st.one_of(gathers_and_scatters(), resamples(), upsamples()), st.data())
 def test_fields_that_cannot_be_read(libremapnd, desc, data):
     packed = abi.pack(desc)
@@ -164,7 +166,6 @@ def test_fields_that_cannot_be_read(libremapnd, desc, data):
     compare_checks(libremapnd, packed)
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 12)), min_size=1, max_size=4))
 def test_overlaps_are_python_s(libremapnd, dimensions):
     sizes, strides = zip(*dimensions, strict=True)

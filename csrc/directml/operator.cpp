@@ -99,14 +99,22 @@ Layout::Layout(const Tensor& tensor, int rank) : name_(tensor.name), rank_(rank)
 }
 
 CompiledOperator::CompiledOperator(const Descriptor& desc) : name_(desc.op->name) {
+    try {
+        prepare(desc);
+    } catch (const TooManyWeights& e) {
+        throw TooManyWeights(std::string(name_) + ": " + e.what());
+    }
+}
+
+void CompiledOperator::prepare(const Descriptor& desc) {
     switch (desc.op->type) {
         case DML_OPERATOR_UPSAMPLE_2D:
         case DML_OPERATOR_RESAMPLE:
         case DML_OPERATOR_RESAMPLE1:
         case DML_OPERATOR_RESAMPLE2:
-        case DML_OPERATOR_RESAMPLE3: prepare_resampling(desc); return;
+        case DML_OPERATOR_RESAMPLE3: return prepare_resampling(desc);
         case DML_OPERATOR_RESAMPLE_GRAD:
-        case DML_OPERATOR_RESAMPLE_GRAD1: prepare_gradient(desc); return;
+        case DML_OPERATOR_RESAMPLE_GRAD1: return prepare_gradient(desc);
         default: prepare_indexed(desc);
     }
 }

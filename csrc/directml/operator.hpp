@@ -55,6 +55,7 @@ public:
     Outcome run(const Buffer* inputs, const Buffer& output) const;
 
 private:
+    void prepare(const Descriptor& desc);
     void prepare_indexed(const Descriptor& desc);
     void prepare_resampling(const Descriptor& desc);
     void prepare_gradient(const Descriptor& desc);

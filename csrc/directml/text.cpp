@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,15 +18,11 @@ std::string text_of(float value) {
     if (std::isinf(value)) return sign + "inf";
     const double magnitude = std::fabs(static_cast<double>(value));
     char digits[40];
-    for (int precision = 0; precision <= 16; ++precision) {
-        std::snprintf(digits, sizeof digits, "%.*e", precision, magnitude);
-        if (std::strtod(digits, nullptr) == magnitude) break;
-    }
-    // The separator depends on the locale.
+    *std::to_chars(digits, digits + sizeof digits - 1, magnitude, std::chars_format::scientific).ptr = 0;
     std::string all;
     const char* c = digits;
     for (; *c != 'e'; ++c)
-        if (*c >= '0' && *c <= '9') all += *c;
+        if (*c != '.') all += *c;
     const int exponent = std::atoi(c + 1), count = static_cast<int>(all.size());
     if (exponent < -4 || exponent >= 16) {
         char power[16];
