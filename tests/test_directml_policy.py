@@ -72,6 +72,8 @@ def test_out_of_range_of_gather(policy, expected):
     indices = np.array([3, -4, -1, -3], np.int32)
     assert gather([11, 12, 13], indices, (4,), 0, 1, policy=policy) == expected
     column = np.array([[11], [12], [13]])
+    singles = [gather(column, indices[k : k + 1, None], (1, 1), 0, 0, policy=policy) for k in range(4)]
+    assert singles == [[[v]] for v in expected]
     got = gather(column, indices[None], (4, 1), 0, 1, policy=policy)
     assert got == [[v] for v in expected]
 

@@ -160,7 +160,7 @@ class _Ranges(NamedTuple):
 
 def _from_above(indices: Array, sizes: tuple[int, ...]) -> Array:
     """Turn indices below -n into n - 1; the plans clip them to 0."""
-    limits = np.asarray(sizes, np.int64)
+    limits = np.asarray(sizes if len(sizes) > 1 else sizes[0], np.int64)  # indices may have no axis
     below = indices < -limits
     return np.where(below, limits - 1, indices).astype(indices.dtype) if below.any() else indices
 
