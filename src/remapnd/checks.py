@@ -178,11 +178,13 @@ def index_range(
     *,
     components: bool,
     bounds: str,
+    name: str = "indices",
+    why: str = "",
 ) -> None:
     """Raise for the first index, in row-major order, that is out of range.
 
     `axes` and `sizes` are those of the indexed axes; with `components` the last axis of `indices` has one
-    for each.
+    for each. `why` is added to the rule.
     """
     for start, slab in _slabs(indices):
         bad = _indices_outside(slab, sizes, components, bounds)
@@ -193,7 +195,7 @@ def index_range(
         where = (at[0] + start, *at[1:]) if at else at
         n = sizes[c]
         rule = f"lie in [{-n}, {n}) on axis {axes[c]}" if n else f"be empty for axis {axes[c]} of size 0"
-        raise IndexError(must(op, "indices", rule, int(slab[at]), where))
+        raise IndexError(must(op, name, rule + why, int(slab[at]), where))
 
 
 # Kinds of value that may fill an item of a kind; whether the very value fits is looked at then.
