@@ -9,6 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
+from remapnd.plans.resample_options import MODES_OF
+
 # Every kind of dtype whose items are moved as bytes, of every size with a loop of its own and some without.
 MOVABLE_DTYPES = [
     np.dtype(d)
@@ -51,7 +53,18 @@ INDEX_DTYPES = [np.dtype(d) for d in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", 
 
 # Layouts in memory that `laid_out` makes.
 LAYOUTS = (
-    *("C", "F", "negative", "strided", "mixed", "zero_stride", "zero_inner", "read_only", "unaligned", "swapped"),
+    *(
+        "C",
+        "F",
+        "negative",
+        "strided",
+        "mixed",
+        "zero_stride",
+        "zero_inner",
+        "read_only",
+        "unaligned",
+        "swapped",
+    ),
 )
 # Those that leave every value and the dtype as they are, and those of them that can be written.
 SAME_VALUES = tuple(layout for layout in LAYOUTS if layout not in ("zero_stride", "zero_inner", "swapped"))
@@ -148,6 +161,12 @@ def index_arrays(draw, shape: tuple[int, ...], sizes: tuple[int, ...], outside: 
         wild = np.array([v for v in edges if limits.min <= v <= limits.max], dtype)
         values = np.where(rng.random(shape) < 0.3, rng.choice(wild, shape), values).astype(dtype)
     return laid_out(np.asarray(values), draw(layouts))
+
+
+def belonging(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a resampling without those that its mode does not have."""
+    mode = options["mode"]
+    return {name: value for name, value in options.items() if mode in MODES_OF.get(name, (mode,))}
 
 
 def sparse_view(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LAYOUTS, MOVABLE_DTYPES, laid_out, random_array, result_arrays, same_bits, sparse_view
+from strategies import (
+    LAYOUTS,
+    MOVABLE_DTYPES,
+    belonging,
+    laid_out,
+    random_array,
+    result_arrays,
+    same_bits,
+    sparse_view,
+)
 
 import remapnd
 from remapnd import ResamplePlan, _core, reference, resample, resize
@@ -73,12 +82,14 @@ def plans(draw, dtypes, modes):
     axes = sorted(draw(st.sets(st.integers(0, rank - 1), min_size=1)))
     outs = [draw(st.integers(1, 2 * most)) for _ in axes]
     dtype = draw(st.sampled_from(dtypes))
-    options = {
-        "axes": axes,
-        "mode": draw(st.sampled_from(modes)),
-        "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
-        "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
-    }
+    options = belonging(
+        {
+            "axes": axes,
+            "mode": draw(st.sampled_from(modes)),
+            "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
+            "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
+        }
+    )
     if draw(st.booleans()):
         options["coordinates"] = draw(st.sampled_from(COORDINATE_MODES))
         return ResamplePlan.resized(shape, dtype, outs, **options)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from strategies import laid_out, same_bits
+from strategies import belonging, laid_out, same_bits
 
 from remapnd import ResamplePlan, _core, describe, reference, reference_resample, resample, resize
 from remapnd.coordinates import COORDINATE_MODES, CROP, AxisMap, coordinate_map
@@ -79,14 +79,16 @@ def plans(draw, dtypes, largest=(60, 13, 6)):
     axes = sorted(draw(st.sets(st.integers(0, rank - 1), min_size=1)))
     outs = [draw(st.integers(1, largest[rank - 1])) for _ in axes]
     mode, antialias = draw(modes)
-    options = {
-        "axes": axes,
-        "mode": mode,
-        "antialias": antialias,
-        "cubic_coefficient": draw(st.sampled_from([-0.75, -0.5, F(1, 3), 0.1])),
-        "exclude_outside": draw(st.booleans()),
-        "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
-    }
+    options = belonging(
+        {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "cubic_coefficient": draw(st.sampled_from([-0.75, -0.5, F(1, 3), 0.1])),
+            "exclude_outside": draw(st.booleans()),
+            "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
+        }
+    )
     dtype = draw(st.sampled_from(dtypes))
     if draw(st.booleans()):
         options["coordinates"] = draw(st.sampled_from(COORDINATE_MODES))
@@ -202,7 +204,8 @@ def test_pillow_has_the_same_windows(mode, filter):
     for n, m in itertools.product((1, 2, 3, 5, 8, 13, 20, 31), (1, 2, 3, 7, 12, 20, 45)):
         data = rng.standard_normal((1, n)).astype(np.float32)
         expected = np.asarray(PIL.Image.fromarray(data).resize((m, 1), filter))
-        got = resize(data, m, axes=1, mode=mode, antialias="pillow", cubic_coefficient=-0.5)
+        options = belonging({"mode": mode, "antialias": "pillow", "cubic_coefficient": -0.5})
+        got = resize(data, m, axes=1, **options)
         reach = max(F(1), F(n, m)) / 2
         positions = coordinate_map("half_pixel", n, m).positions(m)
         clear = [1 not in ((x + reach).denominator, (x - reach).denominator) for x in positions]
@@ -405,7 +408,7 @@ def test_plans_are_compared_pickled_and_explained():
     assert plan == ResamplePlan((9, 6), np.uint8, scales=(F(4, 9), 1), shape=(4, 6), **options)
     for other in (
         {"antialias": "onnx"},
-        {"mode": "box"},
+        {"mode": "box", "cubic_coefficient": -0.75},
         {"cubic_coefficient": -0.75},
         {"exclude_outside": True},
     ):
@@ -457,7 +460,8 @@ def test_describe():
         (
             lambda x: resize(x, 3, mode="nearest", antialias="onnx"),
             ValueError,
-            "resize: `antialias` must be None for mode 'nearest', got 'onnx'",
+            "resize: `antialias` must be left at None for mode 'nearest' "
+            r"\(it belongs to 'linear', 'cubic', 'box', 'lanczos3'\), got 'onnx'",
         ),
         (
             lambda x: resize(x, 3, mode="cubic", antialias="directml"),
@@ -494,13 +498,29 @@ def test_describe():
         (
             lambda x: resize(x, 3, coordinates=CROP),
             TypeError,
-            "resize: `roi` must have two values for each of 1 axes, first all starts, then all ends, "
-            "got None",
+            "resize: `roi` must be given for coordinates 'tf_crop_and_resize': two values, start and end, "
+            r"from 0 \(first sample\) to 1 \(last\), got None",
+        ),
+        (
+            lambda x: resize(np.zeros((2, 2)), 3, coordinates=CROP),
+            TypeError,
+            "resize: `roi` must be given for coordinates 'tf_crop_and_resize': two values for each of 2 axes, first "
+            r"all starts, then all ends, from 0 \(first sample\) to 1 \(last\), got None",
+        ),
+        (
+            lambda _: describe(CROP, 2, 3),
+            TypeError,
+            "describe: `roi` must be given for coordinates 'tf_crop_and_resize': two values, start and end, .*",
+        ),
+        (
+            lambda x: resize(np.zeros((2, 2)), 3, coordinates=CROP, roi=(0, 1)),
+            ValueError,
+            "resize: `roi` must have two values for each of 2 axes, first all starts, then all ends, got 2 values",
         ),
         (
             lambda x: resize(x, 3, coordinates=CROP, roi=(0, 1, 2)),
             ValueError,
-            "resize: `roi` must have two values for each of 1 axes, first all starts, .*, got 3 values",
+            "resize: `roi` must have two values, start and end, got 3 values",
         ),
         (
             lambda x: resize(x, 3, coordinates=CROP, roi=(0, np.inf)),

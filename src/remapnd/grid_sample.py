@@ -95,7 +95,7 @@ def grid_sample(
     >>> grid_sample(image, [[[[1.0, 1.0], [3.0, 1.0]]]], mode="nearest", padding="border")
     array([[[[3., 3.]]]])
     """
-    x, g = arrays.as_array(data, "grid_sample", "data"), arrays.as_array(grid, "grid_sample", "grid")
+    x, g = arrays.as_array(data, "grid_sample", "data"), arrays.as_coordinates(grid, "grid_sample", "grid")
     try:
         plan = _kept((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
     except TypeError as error:
@@ -144,7 +144,7 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
              [ 0.5,  0. ]]]])
     """
     op = "affine_grid"
-    t = arrays.as_array(theta, op, "theta")
+    t = arrays.as_coordinates(theta, op, "theta")
     floats(op, "theta", t.dtype)
     checks.boolean(op, "align_corners", align_corners)
     sizes = checks.shape(op, "size", size)

@@ -211,8 +211,8 @@ def resample(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
-    if plan.short_way is not None:
-        _resample_again.keep(plan.short_way, arguments)
+    if plan._short_way is not None:
+        _resample_again.keep(plan._short_way, arguments)
     return plan(data, out=out)
 
 
@@ -342,8 +342,8 @@ def resize(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
-    if plan.short_way is not None:
-        _resize_again.keep(plan.short_way, arguments)
+    if plan._short_way is not None:
+        _resize_again.keep(plan._short_way, arguments)
     return plan(data, out=out)
 
 

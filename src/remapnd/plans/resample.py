@@ -140,6 +140,9 @@ exclude_outside, integer_rule
         if coordinates == CROP:
             item = checks.fill_item(op, extrapolation_value, np.dtype(dtype), "extrapolation_value")
             options = options._replace(extrapolation=item)
+        else:
+            chosen = ("coordinates", coordinates)
+            checks.only_for(op, "extrapolation_value", extrapolation_value, chosen, (CROP,), default=0)
         self = cls.__new__(cls)
         self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
         return self
@@ -186,7 +189,7 @@ exclude_outside, integer_rule
                 self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
 
     @cached_property
-    def short_way(self) -> _core.PreparedResample | None:
+    def _short_way(self) -> _core.PreparedResample | None:
         """The call for plain arrays, past the checks in Python, where there is one."""
         if self._method is None or self._inside or self.dtype.itemsize == 0:
             return None
@@ -255,8 +258,8 @@ exclude_outside, integer_rule
         TypeError, ValueError
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
-        if self.short_way is not None:
-            result = self.short_way(data, out)
+        if self._short_way is not None:
+            result = self._short_way(data, out)
             if result is not None:
                 return result
         source = arrays.as_array(data, self.op, "data")
