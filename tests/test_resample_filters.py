@@ -504,18 +504,18 @@ def test_describe():
         (
             lambda x: resize(np.zeros((2, 2)), 3, coordinates=CROP),
             TypeError,
-            "resize: `roi` must be given for coordinates 'tf_crop_and_resize': two values for each of 2 axes, first "
-            r"all starts, then all ends, from 0 \(first sample\) to 1 \(last\), got None",
+            "resize: `roi` must be given for coordinates 'tf_crop_and_resize': two values for each of 2 "
+            r"axes, first all starts, then all ends, from 0 \(first sample\) to 1 \(last\), got None",
         ),
         (
             lambda _: describe(CROP, 2, 3),
             TypeError,
-            "describe: `roi` must be given for coordinates 'tf_crop_and_resize': two values, start and end, .*",
+            "describe: `roi` must be given for coordinates 'tf_crop_and_resize': two values, start and .*",
         ),
         (
             lambda x: resize(np.zeros((2, 2)), 3, coordinates=CROP, roi=(0, 1)),
             ValueError,
-            "resize: `roi` must have two values for each of 2 axes, first all starts, then all ends, got 2 values",
+            "resize: `roi` must have two values for each of 2 axes, first all starts, .*, got 2 values",
         ),
         (
             lambda x: resize(x, 3, coordinates=CROP, roi=(0, 1, 2)),

@@ -48,7 +48,7 @@ _Method: TypeAlias = Picking | Mixing | Majority
 
 
 class ResamplePlan:
-    """Prepared resampling of arrays of one shape and dtype.
+    """Prepared resampling of arrays of one shape and dtype: `resample`, and by `resized` also `resize`.
 
     Parameters
     ----------
@@ -72,6 +72,12 @@ exclude_outside, integer_rule
         Scale of each of `axes`, output samples per input sample.
     mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule
         As given; the coefficient as the Fraction that equals it.
+    op : "resample" or "resize"
+        The operator's name in messages.
+
+    See Also
+    --------
+    ResamplePlan.resized : the plan of `resize`, with its parameters.
 
     Notes
     -----
@@ -124,7 +130,34 @@ exclude_outside, integer_rule
         exclude_outside: bool = False,
         integer_rule: str = "half_up",
     ) -> ResamplePlan:
-        """Plan of `resize`, with its parameters."""
+        """Return the plan of `resize`, with its parameters.
+
+        Parameters
+        ----------
+        data_shape : tuple of int
+            Shape of the arrays to come.
+        dtype : dtype
+            Their dtype; the result has the same.
+        shape, axes, scales, coordinates, roi, extrapolation_value, mode, nearest_rule, antialias, \
+cubic_coefficient, exclude_outside, integer_rule
+            As in `resize`; `shape` may be None if `scales` are given.
+
+        Returns
+        -------
+        ResamplePlan
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `resize` does.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = ResamplePlan.resized((4,), np.float64, 3, coordinates="align_corners")
+        >>> plan(np.array([0.0, 1.0, 2.0, 3.0]))
+        array([0. , 1.5, 3. ])
+        """
         op = "resize"
         data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
