@@ -126,8 +126,8 @@ def resample(
         * "directml": as "pillow", but only for "linear", and only along axes with ``1 / scale > 2``
     cubic_coefficient : int, float or Fraction
         For "cubic": the a in ``(a + 2) |t|**3 - (a + 3) t**2 + 1`` for ``|t| <= 1`` and ``a |t|**3 - 5 a t**2
-        + 8 a |t| - 4 a`` up to 2. It is -3/4 in OpenCV, PyTorch and ONNX, and -1/2 in Pillow, TensorFlow and where
-        PyTorch antialiases.
+        + 8 a |t| - 4 a`` up to 2. It is -3/4 in OpenCV, PyTorch and ONNX, and -1/2 in Pillow, TensorFlow and
+        where PyTorch antialiases.
     exclude_outside : bool
         Drop taps outside, as "pillow" does, also with "onnx" and without antialiasing. For all but "nearest"
         and "majority".
