@@ -388,10 +388,10 @@ G = np.zeros((2, 3, 3, 2), np.float32)
             "('nearest' takes every dtype), got int64",
         ),
         (
-            (X, G.astype(int)),
+            (X, G.astype(bool)),
             {},
             TypeError,
-            "`grid` must have one of the dtypes float16, bfloat16, float32, float64, got int64",
+            "`grid` must have one of the dtypes float16, bfloat16, float32, float64, got bool",
         ),
         (
             (X.astype(object), G),
@@ -519,11 +519,11 @@ T = np.zeros((2, 2, 3))
     ("theta", "size", "options", "kind", "text"),
     [
         (
-            T.astype(int),
+            T.astype(bool),
             (2, 1, 3, 3),
             {},
             TypeError,
-            "`theta` must have one of the dtypes float16, .* got int64",
+            "`theta` must have one of the dtypes float16, .* got bool",
         ),
         (T, (2, 1, 3), {}, ValueError, r"`size` must have 4 or 5 sizes \(batch, .*\), got \(2, 1, 3\)"),
         (

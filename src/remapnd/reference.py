@@ -31,13 +31,22 @@ __all__ = [
     "gather_nd",
     "grid_sample",
     "grid_sample_gradient",
+    "put_along_axis",
     "resample",
     "resample_gradient",
     "roi_align",
     "rounded",
+    "scatter_elements",
+    "scatter_nd",
     "take_along_axis",
     "tensor_scatter",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
 
 # Gather.
 

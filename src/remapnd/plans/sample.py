@@ -203,7 +203,7 @@ class GridSamplePlan:
             A dtype or shape is another; `out` overlaps an input.
         """
         op = self._op
-        x, g = arrays.as_array(data, op, "data"), arrays.as_array(grid, op, "grid")
+        x, g = arrays.as_array(data, op, "data"), arrays.as_coordinates(grid, op, "grid")
         self._check_fit("data", x, self.data_shape, self.data_dtype)
         self._check_fit("grid", g, self.grid_shape, self.grid_dtype)
         return self.finish(data, x, g, out)
