@@ -23,7 +23,14 @@ NOT_HERE: dict[str, str] = {}
 def build() -> Path:
     """Build the core and the C library; return the compiler."""
     configure = ["cmake", "-S", ROOT, "-B", FOLDER, "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}"]
-    run([*configure, f"-DREMAPND_SANITIZE={SANITIZERS}", "-DREMAPND_C_LIBRARY=ON", "-DCMAKE_BUILD_TYPE=Release"])
+    run(
+        [
+            *configure,
+            f"-DREMAPND_SANITIZE={SANITIZERS}",
+            "-DREMAPND_C_LIBRARY=ON",
+            "-DCMAKE_BUILD_TYPE=Release",
+        ]
+    )
     run(["cmake", "--build", FOLDER, "-j", os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "2")])
     # A package of its own: the core in src/ stays the usual one.
     shutil.rmtree(PACKAGE, ignore_errors=True)

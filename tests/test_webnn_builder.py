@@ -172,7 +172,8 @@ RULES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str]] =
         (IMAGE,),
         {"mode": "nearest"},
         ValueError,
-        "`mode` must be one of 'nearest-neighbor', 'linear', got 'nearest' (did you mean 'nearest-neighbor'?)",
+        "`mode` must be one of 'nearest-neighbor', 'linear', got 'nearest' "
+        "(did you mean 'nearest-neighbor'?)",
     ),
     (
         "resample2d",

@@ -156,8 +156,8 @@ class ResizeNode:
             if result is not None:
                 return result
             plan = self._found((x.shape, x.dtype), x, others)
-            if isinstance(plan, ResamplePlan) and plan.short_way is not None:
-                again.keep(plan.short_way, ())
+            if isinstance(plan, ResamplePlan) and plan._short_way is not None:
+                again.keep(plan._short_way, ())
             return plan(x)
 
         return run
