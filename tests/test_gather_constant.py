@@ -71,16 +71,16 @@ def test_constant_plans_equal_the_reference(case: Any, level: str) -> None:
     assert _core.use_level(level)
     plan, data, told = case
     want = getattr(reference, told["function"])(data, told["indices"], **told["options"])
-    same_bits(plan(data), want)
-    same_bits(plan(np.asfortranarray(data)), want)
+    assert same_bits(plan(data), want)
+    assert same_bits(plan(np.asfortranarray(data)), want)
     out = np.empty(plan.output_shape, data.dtype)
     assert plan(data, out=out) is out
-    same_bits(out, want)
+    assert same_bits(out, want)
     again = pickle.loads(pickle.dumps(plan))
     assert again == plan
     assert hash(again) == hash(plan)
     assert plan.explain() == again.explain()
-    same_bits(again(data), want)
+    assert same_bits(again(data), want)
 
 
 def test_indices_are_owned() -> None:
@@ -135,7 +135,7 @@ def test_repeated_axes_are_read_once() -> None:
     assert found(plan).repeated_axes == (0, 1)
     assert found(plan).used.strides == (0, 0, 1)
     data = np.random.default_rng(1).random((4, 6, 5), np.float32)
-    same_bits(plan(data), np.take_along_axis(data, indices, 2))
+    assert same_bits(plan(data), np.take_along_axis(data, indices, 2))
 
 
 def test_order_and_uniqueness() -> None:
@@ -164,11 +164,11 @@ def test_consecutive_indices_move_in_pieces(axis: int, level: str) -> None:
     assert found(plan).run_length in (8, 16, 24, 32, 48, 96)
     assert plan._pieces(found(plan))
     want = np.take(data, indices, axis)
-    same_bits(plan(data), want)
-    same_bits(plan(data[::-1, :, ::-1]), np.take(data[::-1, :, ::-1], indices, axis))
+    assert same_bits(plan(data), want)
+    assert same_bits(plan(data[::-1, :, ::-1]), np.take(data[::-1, :, ::-1], indices, axis))
     out = np.zeros(want.shape[::-1], data.dtype).T
     assert plan(data, out=out) is out
-    same_bits(out, want)
+    assert same_bits(out, want)
 
 
 def test_explain() -> None:

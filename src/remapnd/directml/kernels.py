@@ -240,6 +240,13 @@ def _nearest_rule(desc: Any, policy: Policy) -> NearestRule:
     return "half_up" if policy.nearest_ties == "up" else "half_down"
 
 
+def _mode(desc: Any, policy: Policy) -> dict[str, Any]:
+    """Return the mode of a descriptor, and the option that belongs to it, as `ResamplePlan` takes them."""
+    if _is_linear(desc):
+        return {"mode": "linear", "integer_rule": policy.int_linear_rounding}
+    return {"mode": "nearest", "nearest_rule": _nearest_rule(desc, policy)}
+
+
 def _offsets(desc: Any, rank: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the offsets of a descriptor; those between pixel centres if it has none."""
     into = tuple(map(read.float32, getattr(desc, "InputPixelOffsets", [0.5] * rank)))
@@ -262,10 +269,8 @@ def _resampling(desc: Any, layouts: Layouts, policy: Policy, scales: tuple[float
                 shape=output.sizes,
                 input_offsets=into,
                 output_offsets=onto,
-                mode="linear" if linear else "nearest",
-                nearest_rule=rule,
                 antialias="directml" if smooth else None,
-                integer_rule=policy.int_linear_rounding,
+                **_mode(desc, policy),
             )
         except ValueError as error:  # all that a valid descriptor can still ask for is too many weights
             _, _, rule_and_value = str(error).partition(" must ")
@@ -309,8 +314,7 @@ def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
             shape=forward_out.sizes,
             input_offsets=into,
             output_offsets=onto,
-            mode="linear" if linear else "nearest",
-            nearest_rule=rule,
+            **_mode(desc, policy),
         )
         return lambda views, out: partial(plan.vjp, views["InputGradientTensor"], out=out)
     tables = {}

@@ -48,7 +48,7 @@ _Method: TypeAlias = Picking | Mixing | Majority
 
 
 class ResamplePlan:
-    """Prepared resampling of arrays of one shape and dtype.
+    """Prepared resampling of arrays of one shape and dtype: `resample`, and by `resized` also `resize`.
 
     Parameters
     ----------
@@ -72,6 +72,12 @@ exclude_outside, integer_rule
         Scale of each of `axes`, output samples per input sample.
     mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule
         As given; the coefficient as the Fraction that equals it.
+    op : "resample" or "resize"
+        The operator's name in messages.
+
+    See Also
+    --------
+    ResamplePlan.resized : the plan of `resize`, with its parameters.
 
     Notes
     -----
@@ -124,7 +130,34 @@ exclude_outside, integer_rule
         exclude_outside: bool = False,
         integer_rule: str = "half_up",
     ) -> ResamplePlan:
-        """Plan of `resize`, with its parameters."""
+        """Return the plan of `resize`, with its parameters.
+
+        Parameters
+        ----------
+        data_shape : tuple of int
+            Shape of the arrays to come.
+        dtype : dtype
+            Their dtype; the result has the same.
+        shape, axes, scales, coordinates, roi, extrapolation_value, mode, nearest_rule, antialias, \
+cubic_coefficient, exclude_outside, integer_rule
+            As in `resize`; `shape` may be None if `scales` are given.
+
+        Returns
+        -------
+        ResamplePlan
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `resize` does.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = ResamplePlan.resized((4,), np.float64, 3, coordinates="align_corners")
+        >>> plan(np.array([0.0, 1.0, 2.0, 3.0]))
+        array([0. , 1.5, 3. ])
+        """
         op = "resize"
         data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
@@ -140,6 +173,9 @@ exclude_outside, integer_rule
         if coordinates == CROP:
             item = checks.fill_item(op, extrapolation_value, np.dtype(dtype), "extrapolation_value")
             options = options._replace(extrapolation=item)
+        else:
+            chosen = ("coordinates", coordinates)
+            checks.only_for(op, "extrapolation_value", extrapolation_value, chosen, (CROP,), default=0)
         self = cls.__new__(cls)
         self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
         return self
@@ -186,7 +222,7 @@ exclude_outside, integer_rule
                 self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
 
     @cached_property
-    def short_way(self) -> _core.PreparedResample | None:
+    def _short_way(self) -> _core.PreparedResample | None:
         """The call for plain arrays, past the checks in Python, where there is one."""
         if self._method is None or self._inside or self.dtype.itemsize == 0:
             return None
@@ -255,8 +291,8 @@ exclude_outside, integer_rule
         TypeError, ValueError
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
-        if self.short_way is not None:
-            result = self.short_way(data, out)
+        if self._short_way is not None:
+            result = self._short_way(data, out)
             if result is not None:
                 return result
         source = arrays.as_array(data, self.op, "data")
