@@ -32,9 +32,11 @@ std::vector<Entry> entries(const AxisTable& t) {
             all.push_back({x, t.first[i], 1.0});
             continue;
         }
-        const auto w = static_cast<float>(t.weight[i]);  // which it is
-        if (w != 1.0f) all.push_back({x, t.first[i], 1.0f - w});
-        if (w != 0.0f) all.push_back({x, t.second[i], w});
+        // A float32, but in this type also threads that take subnormals for zeros see it.
+        const double w = t.weight[i];
+        const float rest = 1.0f - static_cast<float>(w);
+        if (rest != 0) all.push_back({x, t.first[i], rest});
+        if (w != 0) all.push_back({x, t.second[i], w});
     }
     return all;
 }
