@@ -1,7 +1,7 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
-Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking`, `plans.mixing` and `plans.majority`
-are the ways of using them, `plans.parts` and `plans.adjoint` their parts and transposes.
+Uses `plans.resample_options` and `plans.resample_tables`; `plans.picking`, `plans.mixing` and
+`plans.majority` are the ways of using tables, `plans.parts` and `plans.adjoint` their parts and transposes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _core, arrays, checks, coordinates, taps
+from .. import _core, arrays, checks, coordinates
 from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, coordinate_map
 from ..errors import must
-from ..filter_taps import Table, axis_table
-from ..filters import FilterOptions, choose
+from ..filter_taps import Table
 from ..taps import LinearTable
-from . import explanation, parts
+from . import explanation, parts, resample_tables
 from .adjoint import Adjoint
 from .majority import Majority
 from .mixing import Mixing
@@ -27,7 +26,6 @@ from .passes import PAIRS, TYPES
 from .picking import Picking
 from .resample_options import (
     MAJORITY,
-    PLAIN_LINEAR,
     AxisPlan,
     Options,
     PerAxis,
@@ -247,31 +245,12 @@ cubic_coefficient, exclude_outside, integer_rule
         self.integer_rule = options.integer_rule
 
     def _picks(self, rule: str) -> dict[int, LinearTable]:
-        """Return the tables of nearest, of the axes that are not the identity."""
-        tables = {}
-        for plan in self._axis_plans:
-            n_in = self.data_shape[plan.axis]
-            index = taps.nearest_table(plan.map, n_in, plan.n_out, rule)
-            tables[plan.axis] = taps.pick_table(index, n_in, plan.map)
-        return {axis: table for axis, table in tables.items() if not table.is_identity}
+        """Return the tables of nearest."""
+        return resample_tables.picked(self.data_shape, self._axis_plans, rule)
 
     def _axis_tables(self, working: DTypeLike) -> dict[int, Table]:
-        """Tables of the axes that are not the identity."""
-        options = FilterOptions(self.mode, self.antialias, self.cubic_coefficient, self.exclude_outside)
-        if self.mode == MAJORITY:
-            options = PLAIN_LINEAR
-        tables = {
-            plan.axis: axis_table(
-                plan.map,
-                self.data_shape[plan.axis],
-                plan.n_out,
-                choose(options, plan.scale),
-                working,
-                op=self.op,
-            )
-            for plan in self._axis_plans
-        }
-        return {axis: table for axis, table in tables.items() if not table.is_identity}
+        """Return the tables of modes with weights."""
+        return resample_tables.mixed(self.op, self.data_shape, self._axis_plans, self._options, working)
 
     def __call__(self, data: Any, /, *, out: Any = None) -> Any:
         """Resample `data`.
@@ -357,12 +336,7 @@ cubic_coefficient, exclude_outside, integer_rule
     @cached_property
     def _adjoint(self) -> Adjoint:
         """The transpose, made on first use."""
-        tables = dict(self._tables)
-        for plan in self._axis_plans:
-            axis, n = plan.axis, plan.n_out
-            if axis not in tables and self._inside.get(axis, (0, n)) != (0, n):
-                tables[axis] = taps.pick_table(np.arange(n), n, plan.map)
-        tables = {axis: tables[axis] for axis in sorted(tables)}
+        tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
         return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
 
     def input_region(self, output_slices: Any) -> tuple[slice, ...]:
