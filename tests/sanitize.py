@@ -1,4 +1,4 @@
-"""Run the tests against a core and a C library that are built with AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Run the tests against a core and a C library built with AddressSanitizer and UndefinedBehaviorSanitizer.
 
 ``python tests/sanitize.py [arguments of pytest]`` takes a clean checkout, GCC, and what CONTRIBUTING.md says
 that building and testing take. Everything that it makes is in ``build-asan/``. Without arguments all tests
