@@ -230,7 +230,7 @@ class _GatherPlan(IndexPlan):
 
     def explain(self) -> str:
         """Return in words what a call does."""
-        fill = f" {self.fill_value!r}" if self.bounds == "fill" else ""
+        fill = f" {_shown(self.fill_value)}" if self.bounds == "fill" else ""
         lines = [
             f"{self.op}: {self.data_dtype} {self.data_shape} by {self.indices_dtype} {self.indices_shape}"
             f" -> {self.data_dtype} {self.output_shape}",
@@ -449,6 +449,13 @@ def kept(plan: type[_GatherPlan], *key: Any) -> _GatherPlan:
     if bounds == "fill" and data_dtype.itemsize:
         named["fill_value"] = np.frombuffer(fill, data_dtype).reshape(())
     return plan(data_shape, data_dtype, indices_shape, indices_dtype, bounds=bounds, **named)
+
+
+def _shown(value: object) -> str:
+    """Return a fill value in words; a scalar of NumPy as the number, text or date that it is."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return str(value) if value.dtype.kind in "mM" else repr(value.item())
+    return repr(value)
 
 
 def call_fill(op: str, bounds: object, fill_value: object, dtype: np.dtype[Any]) -> bytes | None:
