@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 # Functions that answer yes or no; a call of one as a statement of its own compares nothing.
@@ -16,11 +16,16 @@ def name_of(call: ast.AST) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def nodes() -> Iterator[tuple[str, ast.AST]]:
-    """Yield all nodes of all tests, and where they are."""
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield f"{path.name}:{getattr(node, 'lineno', 0)}", node
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """Return the statements, calls and names of all tests, and where they are."""
+    kinds = (ast.Expr, ast.Call, ast.Attribute)
+    return [
+        (f"{path.name}:{node.lineno}", node)
+        for path in sorted(Path(__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, kinds)
+    ]
 
 
 def test_every_comparison_is_asserted() -> None:
