@@ -26,6 +26,13 @@ BoundsWord = Literal["raise", "clip", "wrap", "fill"]
 _PIECES_FROM, _PIECE = 1 << 16, 16
 
 
+def _shown(value: object) -> str:
+    """Return a fill value in words; a scalar of NumPy as the number, text or date that it is."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return str(value) if value.dtype.kind in "mM" else repr(value.item())
+    return repr(value)
+
+
 @dataclass(frozen=True, repr=False)
 class _GatherPlan(IndexPlan):
     """What the plans of all gathers share; subclasses say `_plan`."""
@@ -449,13 +456,6 @@ def kept(plan: type[_GatherPlan], *key: Any) -> _GatherPlan:
     if bounds == "fill" and data_dtype.itemsize:
         named["fill_value"] = np.frombuffer(fill, data_dtype).reshape(())
     return plan(data_shape, data_dtype, indices_shape, indices_dtype, bounds=bounds, **named)
-
-
-def _shown(value: object) -> str:
-    """Return a fill value in words; a scalar of NumPy as the number, text or date that it is."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return str(value) if value.dtype.kind in "mM" else repr(value.item())
-    return repr(value)
 
 
 def call_fill(op: str, bounds: object, fill_value: object, dtype: np.dtype[Any]) -> bytes | None:
