@@ -94,7 +94,10 @@ def refuse_masked(x: object, op: str, name: str, instead: str = _FILLED) -> None
     masked = sys.modules.get("numpy.ma")
     if masked is None:
         return
-    for part in (x, *x) if isinstance(x, (list, tuple)) else (x,):
+    parts: Iterable[object] = (x,)
+    if isinstance(x, (list, tuple)) and x and not isinstance(x[0], (int, float, complex)):
+        parts = x  # those of numbers, which may be long, have no arrays in them
+    for part in parts:
         if isinstance(part, masked.MaskedArray):
             rule = f"not be a masked array, whose mask would be lost (give {instead})"
             raise TypeError(must(op, name, rule, type(part).__name__))
