@@ -169,6 +169,11 @@ def belonging(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if mode in MODES_OF.get(name, (mode,))}
 
 
+def filling(bounds: str, value: int) -> dict[str, Any]:
+    """Return the options of a policy: the value belongs to "fill" alone."""
+    return {"bounds": bounds} | ({"fill_value": value} if bounds == "fill" else {})
+
+
 def sparse_view(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array of any size over the memory of one item."""
     return as_strided(value, shape, (0,) * len(shape), writeable=False)
