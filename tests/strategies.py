@@ -157,7 +157,7 @@ def index_arrays(draw, shape: tuple[int, ...], sizes: tuple[int, ...], outside: 
     values = rng.integers(low, high, shape).astype(dtype)
     if outside:
         limits, small, large = np.iinfo(dtype), min(sizes, default=0), max(sizes, default=0)
-        edges = (small, large, -small - 1, -large - 1, limits.min, limits.max)
+        edges = (small, large, -small - 1, -large - 1, 2 * large + 1, -3 * large - 2, limits.min, limits.max)
         wild = np.array([v for v in edges if limits.min <= v <= limits.max], dtype)
         values = np.where(rng.random(shape) < 0.3, rng.choice(wild, shape), values).astype(dtype)
     return laid_out(np.asarray(values), draw(layouts))
@@ -167,6 +167,11 @@ def belonging(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a resampling without those that its mode does not have."""
     mode = options["mode"]
     return {name: value for name, value in options.items() if mode in MODES_OF.get(name, (mode,))}
+
+
+def filling(bounds: str, value: int) -> dict[str, Any]:
+    """Return the options of a policy: the value belongs to "fill" alone."""
+    return {"bounds": bounds} | ({"fill_value": value} if bounds == "fill" else {})
 
 
 def sparse_view(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

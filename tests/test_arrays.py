@@ -70,6 +70,8 @@ def test_masked_arrays_are_refused() -> None:
         "resize: `data`": lambda: remapnd.resize(masked(x), 8),
         "resample: `data`": lambda: kept(masked(x)),
         "grid_sample: `grid`": lambda: remapnd.grid_sample(x.reshape(1, 1, 4), masked(np.zeros((1, 2, 1)))),
+        "gather: `indices` ": lambda: remapnd.gather(x, [masked(i), masked(i)]),
+        "resize: `data` ": lambda: remapnd.resize((masked(x), x), 8),
         "roi_align: `rois`": lambda: remapnd.roi_align(
             x.reshape(1, 1, 2, 2), masked(np.zeros((1, 4))), [0], (1, 1)
         ),
@@ -77,7 +79,8 @@ def test_masked_arrays_are_refused() -> None:
     assert plan(x, i).tolist() == [1, 2]
     for place, call in calls.items():
         instead = "(give `.filled(value)`, or `.data` to ignore it)"
-        text = f"{place} must not be a masked array, whose mask would be lost {instead}, got MaskedArray"
+        rule = f"must not be a masked array, whose mask would be lost {instead}"
+        text = f"{place.rstrip()} {rule}, got MaskedArray"
         with pytest.raises(TypeError, match=re.escape(text)):
             call()
     for operator in (lambda out: remapnd.gather(x, i, out=out), lambda out: plan(x, i, out=out)):

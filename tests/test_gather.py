@@ -128,7 +128,7 @@ def test_every_index_dtype_policy_and_layout(dtype: np.dtype[Any], bounds: str, 
             values = [v for v in values if -n <= v < n]
         indices = own.laid_out(np.resize(np.array(values, dtype), (40, 3)), layout)
         data = np.arange(n, dtype=np.int32) + 5
-        case = Case("gather", data, indices, {"bounds": bounds, "fill_value": -1})
+        case = Case("gather", data, indices, own.filling(bounds, -1))
         expected = case.expected()
         for level in _core.levels_usable():
             assert _core.use_level(level)
@@ -146,10 +146,10 @@ def test_runs_of_every_size(size: int, bounds: str) -> None:
     if bounds != "raise":
         indices[::7] = rng.integers(-(2**62), 2**62, len(indices[::7]))
     for source in (data, np.asfortranarray(data), data[:, ::-1], data[::-1]):
-        expected = reference.gather(source, indices, bounds=bounds, fill_value=9)
+        expected = reference.gather(source, indices, **own.filling(bounds, 9))
         for level in _core.levels_usable():
             assert _core.use_level(level)
-            assert own.same_bits(remapnd.gather(source, indices, bounds=bounds, fill_value=9), expected)
+            assert own.same_bits(remapnd.gather(source, indices, **own.filling(bounds, 9)), expected)
 
 
 # Calls that are cut into many tasks, in every way: many indices, long runs, many reuses, one index.
@@ -267,7 +267,7 @@ def test_indices_changed_by_another_thread_stay_inside(bounds: str) -> None:
     try:
         for _ in range(20):
             with contextlib.suppress(IndexError) if bounds == "raise" else contextlib.nullcontext():
-                result = remapnd.gather(data, indices, bounds=bounds, fill_value=7)
+                result = remapnd.gather(data, indices, **own.filling(bounds, 7))
                 assert (result == 7).all()
     finally:
         stop.set()

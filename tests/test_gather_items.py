@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import same_bits
+from strategies import filling, same_bits
 
 import remapnd
 from remapnd import _core, reference
@@ -66,8 +66,8 @@ def test_any_index_out_of_range_is_found(index: np.dtype[Any], bounds: Any) -> N
                         with pytest.raises(IndexError, match=rf"got {bad} at \({place},\)"):
                             remapnd.gather(data, indices)
                     else:
-                        got = remapnd.gather(data, indices, bounds=bounds, fill_value=7)
-                        want = reference.gather(data, indices, bounds=bounds, fill_value=7)
+                        got = remapnd.gather(data, indices, **filling(bounds, 7))
+                        want = reference.gather(data, indices, **filling(bounds, 7))
                         assert same_bits(got, want)
 
 

@@ -313,7 +313,8 @@ def test_wide_grids_of_broadcast_data_read_nothing_else():
     data = np.broadcast_to(np.float32(2), (1, 1, 2**30, 2**30))
     grid = np.array([[[[0.3, -0.7], [-1, 1], [1e9, 0]]]])
     assert grid_sample(data, grid, padding="border").ravel().tolist() == [2, 2, 2]
-    assert grid_sample(data, grid, mode="cubic", padding="reflection").ravel() == pytest.approx([2, 2, 2])
+    cubic = grid_sample(data, grid, mode="cubic", padding="reflection").ravel()
+    assert cubic == pytest.approx([2, 2, 2], rel=2**-22)
 
 
 def test_kinds_of_arrays_and_lists():

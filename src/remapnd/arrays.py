@@ -24,6 +24,9 @@ _WHOLE = 2**53  # up to here every integer is a float64
 # Steps that np.shares_memory may take before an overlap counts as one (some milliseconds).
 _OVERLAP_WORK: Any = 100_000  # any int, though NumPy's stubs know only -1 and 0
 
+# What to give in the place of a masked array that is read, or written.
+_FILLED, DATA = "`.filled(value)`, or `.data` to ignore it", "its `.data`"
+
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
     """Return the name of a dtype, with its byte order where that is not the native one."""
@@ -64,7 +67,7 @@ def as_coordinates(x: object, op: str, name: str) -> npt.NDArray[Any]:
 
 def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
     """Return anything array-like as an exact np.ndarray."""
-    _refuse_masked(x, op, name, "`.filled(value)`, or `.data` to ignore it")
+    refuse_masked(x, op, name)
     if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__"):
         try:
             return np.asarray(x)
@@ -86,12 +89,18 @@ def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
         ) from None
 
 
-def _refuse_masked(x: object, op: str, name: str, instead: str) -> None:
-    """Refuse a masked array: its mask would be lost, and what is masked used."""
+def refuse_masked(x: object, op: str, name: str, instead: str = _FILLED) -> None:
+    """Refuse a masked array, or a list of some: masks would be lost, and what is masked used."""
     masked = sys.modules.get("numpy.ma")
-    if masked is not None and isinstance(x, masked.MaskedArray):
-        rule = f"not be a masked array, whose mask would be lost (give {instead})"
-        raise TypeError(must(op, name, rule, type(x).__name__))
+    if masked is None:
+        return
+    parts: Iterable[object] = (x,)
+    if isinstance(x, (list, tuple)) and x and not isinstance(x[0], (int, float, complex)):
+        parts = x  # those of numbers, which may be long, have no arrays in them
+    for part in parts:
+        if isinstance(part, masked.MaskedArray):
+            rule = f"not be a masked array, whose mask would be lost (give {instead})"
+            raise TypeError(must(op, name, rule, type(part).__name__))
 
 
 def check_device(x: object, op: str, name: str) -> None:
@@ -152,7 +161,7 @@ def check_out(
 
 def _view_of_out(op: str, out: object) -> npt.NDArray[Any]:
     """Return the plain NumPy view of an array of another library or a subclass."""
-    _refuse_masked(out, op, "out", "its `.data`")
+    refuse_masked(out, op, "out", DATA)
     if isinstance(out, np.ndarray):
         return np.asarray(out)
     if not hasattr(out, "__dlpack__"):

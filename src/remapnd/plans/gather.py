@@ -26,6 +26,13 @@ BoundsWord = Literal["raise", "clip", "wrap", "fill"]
 _PIECES_FROM, _PIECE = 1 << 16, 16
 
 
+def _shown(value: object) -> str:
+    """Return a fill value in words; a scalar of NumPy as the number, text or date that it is."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return str(value) if value.dtype.kind in "mM" else repr(value.item())
+    return repr(value)
+
+
 @dataclass(frozen=True, repr=False)
 class _GatherPlan(IndexPlan):
     """What the plans of all gathers share; subclasses say `_plan`."""
@@ -230,7 +237,7 @@ class _GatherPlan(IndexPlan):
 
     def explain(self) -> str:
         """Return in words what a call does."""
-        fill = f" {self.fill_value!r}" if self.bounds == "fill" else ""
+        fill = f" {_shown(self.fill_value)}" if self.bounds == "fill" else ""
         lines = [
             f"{self.op}: {self.data_dtype} {self.data_shape} by {self.indices_dtype} {self.indices_shape}"
             f" -> {self.data_dtype} {self.output_shape}",
