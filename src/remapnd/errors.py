@@ -30,5 +30,8 @@ def word(value: object, known: Iterable[str]) -> str:
     import difflib  # noqa: PLC0415
 
     words = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(value.lower(), words, 1)
+    given = value.lower()
+    begun = [one for one in words if one.startswith(given)] if len(given) >= 3 else []
+    # At 0.6, the default, "nearest" is near to "linear".
+    near = begun or difflib.get_close_matches(given, words, 1, 0.7)
     return f"{text} (did you mean {words[near[0]]!r}?)" if near else text
