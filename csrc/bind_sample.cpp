@@ -41,7 +41,19 @@ void bind_sample(nb::module_& m) {
                  }
                  raise_unless_done(outcome);
              },
-             nb::arg("data"), nb::arg("grid"), nb::arg("batches").none(), nb::arg("out"));
+             nb::arg("data"), nb::arg("grid"), nb::arg("batches").none(), nb::arg("out"))
+        .def("gradient",
+             [](const SampleRun& self, nb::handle gradient, nb::handle grid, nb::handle out) {
+                 const MovableView from(gradient, "gradient"), to(out, "out", true);
+                 const View at(grid, "grid");
+                 Outcome outcome;
+                 {
+                     WithoutGil others_run;
+                     outcome = self.gradient(from, at, to, [&] { return others_run.interrupted(); });
+                 }
+                 raise_unless_done(outcome);
+             },
+             nb::arg("gradient"), nb::arg("grid"), nb::arg("out"));
     m.attr("MAX_BIN_SAMPLES") = kMaxBinSamples;
     m.def("roi_align",
           [](nb::handle data, nb::handle batches, nb::handle start, nb::handle bin, nb::handle per_bin, int pooling, int type,

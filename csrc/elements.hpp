@@ -83,6 +83,22 @@ inline uint16_t divided(uint16_t v, const Rounding& r) {
     return q;
 }
 
+// An i32 working value divided, all of them being exact in float64.
+template <Rule rule>
+inline int32_t divided(int32_t v, const Rounding& r) {
+    const double step = 1.0 / r.divisor;
+    const auto floored = [step](int32_t n) {  // n / divisor lies half a step from the next integer at least
+        return static_cast<int32_t>(floor_of<int32_t>((n + 0.5) * step));
+    };
+    if constexpr (rule == Rule::half_up) return floored(v + r.add);
+    if constexpr (rule == Rule::truncate_by_sign) return v < 0 ? -floored(-v) : floored(v);
+    if constexpr (rule == Rule::truncate_down) return floored(v);
+    if constexpr (rule == Rule::truncate_up) return -floored(-v);
+    const int32_t q = floored(v + r.add);
+    const bool tie = r.divisor % 2 == 0 && v + r.add == q * r.divisor;
+    return q - static_cast<int32_t>(tie && q % 2 != 0);
+}
+
 // What working values are clamped to before they are rounded: the limits of T (less the base), which rounding keeps.
 // Those of 64 bits are only clamped where they leave the range of T by less than 2**53, or that of int64.
 template <class T, class W>
@@ -130,7 +146,7 @@ struct Element {
             return to_bfloat(v);
         else if constexpr (!std::is_integral_v<T>)
             return v;
-        else if constexpr (std::is_same_v<W, uint16_t>)
+        else if constexpr (std::is_integral_v<W>)
             return static_cast<T>(divided<rule>(v, r));
         else if constexpr (sizeof(T) <= 2)
             return static_cast<T>(static_cast<int32_t>(rounded<int32_t, rule, (T(-1) > T(0))>(v, static_cast<W>(r.half_step))));

@@ -112,15 +112,24 @@ void down_careful(const RowTaps& t, int64_t count, W* out) {
 // ------------------------------------------------------------------------------------------------ bytes
 
 #ifdef REMAPND_VECTORS
+// n times 32 columns from i on.
+template <int n>
+REMAPND_INLINE void down_byte_vectors(const void* const* rows, const std::int16_t* numerators, int64_t taps, float scale,
+                                      int64_t i, float* out) {
+    WholeSums sums[n];
+    for (int64_t k = 0; k < taps; k += 2) {
+        const auto *a = static_cast<const uint8_t*>(rows[k]) + i, *b = static_cast<const uint8_t*>(rows[k + 1]) + i;
+        for (int j = 0; j < n; ++j) sums[j].add(a + 32 * j, b + 32 * j, numerators + k);
+    }
+    for (int j = 0; j < n; ++j) sums[j].store(scale, out + i + 32 * j);
+}
+
 void down_bytes(const void* const* rows, const std::int16_t* numerators, int64_t taps, float scale, int64_t count,
                 float* out) {
-    const auto row = [&](int64_t k) { return static_cast<const uint8_t*>(rows[k]); };
     int64_t i = 0;
-    for (; i + 32 <= count; i += 32) {
-        WholeSums sums;
-        for (int64_t k = 0; k < taps; k += 2) sums.add(row(k) + i, row(k + 1) + i, numerators + k);
-        sums.store(scale, out + i);
-    }
+    for (; i + 64 <= count; i += 64) down_byte_vectors<2>(rows, numerators, taps, scale, i, out);
+    for (; i + 32 <= count; i += 32) down_byte_vectors<1>(rows, numerators, taps, scale, i, out);
+    const auto row = [&](int64_t k) { return static_cast<const uint8_t*>(rows[k]); };
     for (; i < count; ++i) {
         int32_t sum = 0;
         for (int64_t k = 0; k < taps; ++k) sum += numerators[k] * row(k)[i];
@@ -129,6 +138,13 @@ void down_bytes(const void* const* rows, const std::int16_t* numerators, int64_t
 }
 #else
 constexpr decltype(AllFilterKernels::down_bytes) down_bytes = nullptr;
+#endif
+
+#include "simd/whole_rows.hpp"
+
+#ifndef REMAPND_WHOLE_ROWS
+constexpr decltype(AllFilterKernels::down_short) down_short = nullptr;
+constexpr decltype(AllFilterKernels::across_short) across_short = nullptr;
 #endif
 
 // ------------------------------------------------------------------------------------------------ one output
@@ -415,6 +431,8 @@ const AllFilterKernels filter_table{
      {&down_typed<BFloat, float>, nullptr, nullptr},
      {&down_typed<float, float>, nullptr, nullptr},
      {nullptr, &down_typed<double, double>, nullptr}},
-    down_bytes};
+    down_bytes,
+    down_short,
+    across_short};
 
 }  // namespace remapnd::REMAPND_LEVEL

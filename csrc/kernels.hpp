@@ -162,8 +162,8 @@ inline constexpr int kTypeSize[kTypes] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
 
 // The working type, indexing the tables below: float32, float64, or 16-bit integers that hold the exact result times the
 // product of the denominators of the passes so far (8-bit data whose product of all denominators is at most 256).
-enum class Work : int { f32, f64, u16 };
-inline constexpr int kWorks = 3;
+enum class Work : int { f32, f64, u16, i32 };
+inline constexpr int kWorks = 4;
 
 enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, truncate_up };
 
@@ -173,6 +173,7 @@ enum class Rule : int { half_up, half_even, truncate_by_sign, truncate_down, tru
 // it), or 0; `base` was subtracted, modulo 2**64, from 64-bit values on loading.
 // u16: the result is (v + add) * multiplier >> 16 >> shift, which is the floor of (v + divisor / 2) / divisor, or of
 // v / divisor for truncation; all sums fit in 16 bits.
+// i32: v / divisor, where `add` is half of that, rounded down.
 struct Rounding {
     Rule rule = Rule::half_up;
     double half_step = 0;
@@ -182,7 +183,7 @@ struct Rounding {
 };
 
 // Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];
-// out[e] = a + (b - a) * w, for u16 a * (one - w) + b * w.
+// out[e] = a + (b - a) * w, for integers a * (one - w) + b * w.
 // For whole vectors v of `lanes` outputs the same is said again by lane numbers within windows * lanes values from
 // row + first_base[v] and row + second_base[v]; windows is 1, 2 or 4, or 0 where that is not possible.  All those values
 // may be read.
@@ -202,12 +203,12 @@ struct Lerps {
 
 // The careful twin of a kernel takes (1 - w) * a + w * b where a + (b - a) * w is not finite, and a or b where w is 0
 // or 1.
-// The kernels that floats alone need are null for u16.
+// The kernels that floats alone need are null for integers.
 template <class W>
 struct RowKernels {
     int lanes;  // of the horizontal pass, at most kMaxLanes; 0: no lane numbers wanted
 
-    // out[i] = a[i] + (b[i] - a[i]) * w, for u16 a[i] * (one - w) + b[i] * w; out may be a
+    // out[i] = a[i] + (b[i] - a[i]) * w, for integers a[i] * (one - w) + b[i] * w; out may be a
     void (*lerp)(const W* a, const W* b, W w, W one, std::int64_t count, W* out);
     void (*across)(const Lerps<W>& table, const W* row, W* out);
 
@@ -245,12 +246,35 @@ struct ByteLerps {
     const std::int8_t* weight;
 };
 
-// Outputs of `block` values each, 3 or 4, made of the pixels first[x] and second[x] of two rows.  The second is the first or
-// the one behind it, none is before that of the output before, and rows have `pixels` of them.
+// The same on rows of words, i32 the working type, for whole groups of 4 outputs: pick has four bytes an output, the places of
+// the bytes of a and of b within windows * 16 bytes from row + base[e / 4], and weight the weights of both, below 32768.
+struct WordLerps {
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* pick;
+    const std::int16_t* weight;
+};
+
+// Divisors up to which sums of words, less 2**15, are divided well enough in float32: results are off by 1.5 * 2**-9 at most,
+// and half a step, 1 / 254, away from where they would be rounded to another number.
+inline constexpr int kMostWordDivisor = 127;
+
+// The same of rows of any type whose working type is float: whole groups of 8 outputs, whose a and b lie at pick[2 * e] and
+// pick[2 * e + 1] within windows * 8 values from row + base[e / 8].
+struct RowLerps {
+    int windows;
+    const std::int32_t* base;
+    const std::uint8_t* pick;
+    const float* weight;
+};
+
+// Outputs of `block` values each, 3 or 4, made of the pixels whose values begin at first[x] and second[x] in two rows of
+// `values`.  The second is the first or the one behind it (`neighbours`: always that), none is before that of the output before.
 struct PixelLerps {
-    std::int64_t count, block, pixels;
-    const std::int64_t* first;
-    const std::int64_t* second;
+    std::int64_t count, block, values;
+    const std::int32_t* first;
+    const std::int32_t* second;
+    bool neighbours;
 };
 
 // Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.
@@ -268,6 +292,7 @@ struct ResampleKernels {
     RowKernels<float> f32;
     RowKernels<double> f64;
     RowKernels<std::uint16_t> u16;
+    RowKernels<std::int32_t> i32;
     TypeKernels type[kTypes][kWorks];  // by Type and Work
     // The outputs that do not fill a group are made by `rest`.  Null where the level has no instructions for it.
     void (*across_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* row,
@@ -286,6 +311,13 @@ struct ResampleKernels {
     // finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
     bool (*blend_pixels[kTypes])(const PixelLerps& table, const float* weight, const std::byte* a, const std::byte* b,
                                  float w, float* out);
+    // The same of groups, and of the single values behind them.
+    bool (*blend_groups[kTypes])(const RowLerps& table, const Lerps<float>& all, const std::byte* a, const std::byte* b,
+                                 float w, float* out);
+    // Both passes on words, i32 the working type, from the two rows that an output row is made of, by half_up, where the divisor
+    // is at most kMostWordDivisor: whole groups by `table`, the other outputs by `all`.  Null likewise.
+    void (*blend_words)(const WordLerps& table, const Lerps<std::int32_t>& all, bool is_signed, const std::byte* a,
+                        const std::byte* b, std::int32_t w, std::int32_t one, const Rounding& rounding, std::byte* out);
     void (*end_stream)();
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);
@@ -335,12 +367,13 @@ struct AxisTaps {
 
 // A block of `count` positions among `axes` axes, the last of them innermost.  `taps` has one entry for each axis; rows of
 // `offset` and `inside`, kSampleBlock apart, join them: row (t0 * k + t1) * k and so on for taps t0, t1 ... of k each.
-// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.
+// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.  With
+// `paired` besides, the second linear tap along the last axis is the item of memory behind the first one everywhere.
 template <class W>
 struct Samples {
     int axes;
     std::int64_t count;
-    bool masked;
+    bool masked, paired;
     const AxisTaps<W>* taps;
     const std::int64_t* offset;
     const typename BitsOf<W>::Int* inside;
@@ -446,15 +479,34 @@ struct FilterKernels {
     void (*across_careful)(const FilterTaps<W>& table, std::int64_t block, const W* row, W* out);
 };
 
+// The horizontal pass in integers, blocks of 1, 3 or 4: group v is outputs_of(block) outputs, the last one repeated behind the
+// end; output i of it has the taps row[first[v * group + i] + k * block + j], taps_of(block) a step.  packed has eight
+// numerators for each output of each step of each group: those of one tap after the other, repeated where a step has fewer
+// taps.  scale has eight values a group.  What numerators of 0 stand for is read, too.
+struct WholeTaps {
+    std::int64_t outputs, steps;
+    const std::int32_t* first;
+    const std::int16_t* packed;
+    const float* scale;
+
+    static constexpr std::int64_t outputs_of(std::int64_t block) { return block == 1 ? 8 : 2; }
+    static constexpr std::int64_t taps_of(std::int64_t block) { return block == 1 ? 8 : 2; }
+};
+
 struct AllFilterKernels {
     FilterKernels<float> f32;
     FilterKernels<double> f64;
-    // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for u16.
+    // The `down` of FilterKernels on rows of the type, base 0; null as in ResampleKernels and for integers.
     void (*down[kTypes][kWorks])(const RowTaps& taps, std::int64_t count, void* out);
     // out[i] = scale * sum of numerators[k] * rows[k][i] for k < taps, an even number; the sum is exact, below 2**31.
     // Null where the level has no instructions for it.
     void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
                        std::int64_t count, float* out);
+    // The same sums as they are, of numerators below 128 whose magnitudes add up to 128 at most; and sums of such rows, times
+    // scale: `out` has room for 8 values behind the last.  Null likewise.
+    void (*down_short)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, std::int64_t count,
+                       std::int16_t* out);
+    void (*across_short)(const WholeTaps& table, std::int64_t block, const std::int16_t* row, float scale, float* out);
 };
 
 // ---- the table of a level

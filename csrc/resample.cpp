@@ -94,8 +94,9 @@ struct By {
     using type = F;
 };
 
-// Stores vector(By<Finished<W>>(), i) for the whole cache lines of out, and the rest by some(begin, end): a line that is
-// written past the caches in part only costs many times a whole one.
+// Stores vector(By<Finished<W>>(), i) for all vectors of out, the last of which may begin within the one before.  With `stream`
+// past the caches, for whole cache lines, as a line that is written in part so costs many times a whole one; the rest, and
+// what is too short for a vector, by some(begin, end).
 template <class W, class Vectors, class Some>
 bool finish(int64_t count, W* out, [[maybe_unused]] bool stream, [[maybe_unused]] const Vectors& vector, const Some& some) {
     using F = Finished<W>;
@@ -103,10 +104,15 @@ bool finish(int64_t count, W* out, [[maybe_unused]] bool stream, [[maybe_unused]
     bool nonfinite = false;
     if constexpr (F::width > 0) {
         constexpr int64_t line = 64 / sizeof(W);
-        i = head = before_aligned(out, line, count);
         F finished;
+        if (!stream && count >= F::width) {
+            for (; i + F::width <= count; i += F::width) finished.put(out + i, vector(By<F>(), i));
+            if (i < count) finished.put(out + count - F::width, vector(By<F>(), count - F::width));
+            return finished.nonfinite();
+        }
+        i = head = before_aligned(out, line, count);
         for (; i + line <= count; i += line)
-            for (int64_t j = i; j < i + line; j += F::width) finished.put(out + j, vector(By<F>(), j), stream);
+            for (int64_t j = i; j < i + line; j += F::width) finished.put_past_caches(out + j, vector(By<F>(), j));
         nonfinite = finished.nonfinite();
     }
     some(0, head);
@@ -319,7 +325,8 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
-#define REMAPND_BLEND_PIXELS {}
+constexpr decltype(ResampleKernels::blend_words) blend_words = nullptr;
+#define REMAPND_BLENDS(kernel) {}
 #endif
 
 // ------------------------------------------------------------------------------------------------ nearest
@@ -357,10 +364,12 @@ const ResampleKernels resample_table{
     row_kernels<float>(),
     row_kernels<double>(),
     row_kernels<uint16_t>(),
+    row_kernels<int32_t>(),
     {{type_kernels<uint8_t, float>(), type_kernels<uint8_t, double>(), type_kernels<uint8_t, uint16_t>()},
      {type_kernels<std::int8_t, float>(), type_kernels<std::int8_t, double>(), {}},
-     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}},
-     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {}},
+     {type_kernels<uint16_t, float>(), type_kernels<uint16_t, double>(), {}, type_kernels<uint16_t, int32_t>()},
+     {type_kernels<std::int16_t, float>(), type_kernels<std::int16_t, double>(), {},
+      type_kernels<std::int16_t, int32_t>()},
      {{}, type_kernels<uint32_t, double>(), {}},
      {{}, type_kernels<int32_t, double>(), {}},
      {{}, type_kernels<uint64_t, double>(), {}},
@@ -372,7 +381,9 @@ const ResampleKernels resample_table{
     across_bytes,
     across_two_bytes,
     blend_byte_pixels,
-    REMAPND_BLEND_PIXELS,
+    REMAPND_BLENDS(blend_pixels),
+    REMAPND_BLENDS(blend_groups),
+    blend_words,
     &end_stream,
     pick_bytes,
     &pick};

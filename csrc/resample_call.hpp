@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "row_geometry.hpp"
 #include "segments.hpp"
+#include "sheets.hpp"
 #include "whole_weights.hpp"
 
 namespace remapnd {
@@ -31,6 +32,9 @@ inline constexpr std::int64_t kWindow = 65536;
 // Rows of the type are converted in a vertical filter pass, not once and for all before it, if on average no more outputs
 // than this read one, or if the window has more rows than that.
 inline constexpr std::int64_t kReads = 3, kManyRows = 64;
+
+// Sums of bytes by numerators of this magnitude together fit in 16 bits.
+inline constexpr std::int64_t kMostShort = 128;
 
 // A pass: a vertical one along a loop, or the horizontal one.
 struct Pass {
@@ -118,20 +122,72 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes};
+                                std::is_same_v<W, std::uint16_t> && kernels.across_bytes,
+                                whole_rows(r) ? &r.whole.back() : nullptr};
+        shorts = sizes.whole != nullptr;
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
         const std::int64_t task = window ? kFilterTask : kTask;
-        rows_per_task = std::max<std::int64_t>(1, task / work_of_row((*segments)[0]));
+        std::int64_t work = work_of_row((*segments)[0]);
+        if (has_sheets()) work *= make_sheets(work);
+        rows_per_task = std::max<std::int64_t>(1, task / work);
         tasks_per_segment = (g.rows + rows_per_task - 1) / rows_per_task;
     }
 
     std::int64_t tasks() const { return tasks_per_segment * static_cast<std::int64_t>(segments->size()); }
 
+    // The rows of the input that a sheet has, at most; 1 without sheets.
+    std::int64_t most_rows() const {
+        std::int64_t most = 1;
+        for (const Sheet& s : sheets) most = std::max(most, s.rows);
+        return most;
+    }
+
     static const auto& of(const ResampleKernels& k, float) { return k.f32; }
     static const auto& of(const ResampleKernels& k, double) { return k.f64; }
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
+    static const auto& of(const ResampleKernels& k, std::int32_t) { return k.i32; }
+
+    // Whether both passes are made in integers.
+    bool whole_rows(const Resampling& r) const {
+        if (!down_whole || !filters.across_short || passes.size() != 2 || !passes[1].across() || !filter_across) return false;
+        const std::int64_t down_most = vertical[0].whole->most(), across_most = r.whole.back().most();
+        const std::int64_t block = geometry.block;
+        return (block == 1 || block == 3 || block == 4) && !r.whole.back().empty() && down_most <= kMostShort &&
+               across_most < INT32_MAX / (255 * kMostShort);
+    }
+
+    // Whether the last pass is made within sheets: that of the innermost loop, if rows are short and sheets lie in one piece.
+    bool has_sheets() const {
+        const RowGeometry& g = geometry;
+        const Pass last = passes.back();
+        if (std::is_integral_v<W> || integer || last.across() || across_at + 2 != passes.size() || segments->size() != 1)
+            return false;
+        for (const VerticalAxis& v : vertical)
+            if (!v.linear) return false;
+        const Segment<W>& s = (*segments)[0];
+        const AxisTable* x = std::get_if<AxisTable>(&axes.back());
+        const VerticalAxis& y = vertical.back();
+        return x && s.columns.empty() && s.column_count == x->n_in && (s.x1 - s.x0) * g.block <= kLongRow &&
+               &vertical[last.vertical] == &y && g.loops.back().table >= 0 && y.linear->n_in <= y.linear->n_out() &&
+               (g.block == 1 || g.src_c == size) && g.src_x == g.block * size && y.src_stride == x->n_in * g.src_x;
+    }
+
+    // A loop over sheets takes the place of the innermost one: outermost where there are other passes, so that rows that these
+    // have made serve again, else innermost.  Returns how many rows of the result a sheet has.
+    std::int64_t make_sheets(std::int64_t row_values) {
+        std::vector<Loop>& loops = geometry.loops;
+        const Loop rows_of_out = loops.back();
+        sheet_stride = rows_of_out.dst_stride;
+        sheets = remapnd::sheets(*vertical.back().linear, row_values);
+        const Loop loop{static_cast<std::int64_t>(sheets.size()), 0, 0, 0, -1};
+        loops.pop_back();
+        sheet_loop = vertical.size() > 1 ? 0 : loops.size();
+        loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(sheet_loop), loop);
+        geometry.rows = geometry.rows / rows_of_out.size * loop.size;
+        return sheets[0].y1 - sheets[0].y0;
+    }
 
     // Rows that the last pass takes, if that is a vertical filter pass, serve the next output along its axis: that comes next.
     void walk_last_innermost(const Resampling& r) {
@@ -172,11 +228,15 @@ struct ResampleCall {
     bool large;          // out is larger than what is kept in the caches
     bool filter_across;  // the horizontal pass is that of a filter axis
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
-    bool down_whole = false;  // and in integers
+    bool down_whole = false;  // and in integers,
+    bool shorts = false;      // like the horizontal one behind it
     std::shared_ptr<const std::vector<Segment<W>>> segments;
     std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
     std::vector<Pass> passes;            // in order
     std::size_t across_at;               // the place of the horizontal one, or their number
+    std::vector<Sheet> sheets;           // empty: the last pass is made like the others
+    std::intptr_t sheet_stride = 0;      // from one row of out to the next in a sheet
+    std::size_t sheet_loop = 0;
     std::int64_t rows_per_task, tasks_per_segment;
 };
 

@@ -19,15 +19,15 @@ void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
 
-void check_u16(const std::vector<ResampleTable>& axes) {
+void check_integers(const std::vector<ResampleTable>& axes, double most) {
     double product = 1;
     for (const ResampleTable& axis : axes) {
         const auto* t = std::get_if<AxisTable>(&axis);
-        require(t != nullptr, "filter axes have no 16-bit working type");
+        require(t != nullptr, "filter axes have no integers as their working type");
         product *= t->one;
         for (const double w : t->weight) require(w >= 0 && w <= t->one, "weights must lie in [0, one]");
     }
-    require(product >= 1 && product <= 256, "the product of denominators must be at most 256");
+    require(product >= 1 && product <= most, "the product of denominators must be at most 256, or 32767 for i32");
 }
 
 // What the segments of a call depend on beside the table.
@@ -44,7 +44,7 @@ struct ResampleRun::Cache {
     template <class W>
     using Kept = Met<SegmentKey, std::vector<Segment<W>>>;
 
-    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>> kept;
+    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>, Kept<std::int32_t>> kept;
 };
 
 ResampleRun::ResampleRun(Resampling resampling, bool pairs)
@@ -59,7 +59,8 @@ ResampleRun::ResampleRun(Resampling resampling, bool pairs)
         require(a >= 0 && a < static_cast<int>(r_.axes.size()) && !seen[a], "order must be a permutation");
         seen[a] = true;
     }
-    if (r_.work == Work::u16) check_u16(r_.axes);
+    if (r_.work == Work::u16) check_integers(r_.axes, 256);
+    if (r_.work == Work::i32) check_integers(r_.axes, 32767);
     for (const ResampleTable& t : r_.axes) {
         const auto* filter = std::get_if<FilterTable>(&t);
         const bool bytes = filter && r_.type == Type::u8 && r_.work == Work::f32;
@@ -108,7 +109,8 @@ Outcome ResampleRun::run(const ArrayView& data, const ArrayView& out, const Roun
     switch (r_.work) {
         case Work::f32: return run_as<float>(data, out, rounding, doubt, doubtful, poll);
         case Work::f64: return run_as<double>(data, out, rounding, doubt, doubtful, poll);
-        default: return run_as<std::uint16_t>(data, out, rounding, doubt, doubtful, poll);
+        case Work::u16: return run_as<std::uint16_t>(data, out, rounding, doubt, doubtful, poll);
+        default: return run_as<std::int32_t>(data, out, rounding, doubt, doubtful, poll);
     }
 }
 

@@ -19,13 +19,13 @@ template <class W>
 class ResampleTask {
 public:
     ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment)
-        : c_(call), g_(call.geometry), s_(segment), levels_(c_.passes.size() + 1), place_(c_.vertical.size()),
-          arena_(lay_out()) {
+        : c_(call), g_(call.geometry), s_(segment), stacked_(call.most_rows()), levels_(c_.passes.size() + 1),
+          place_(c_.vertical.size()), arena_(lay_out()) {
         final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
         by_bytes_ = s_.bytes.count > 0;
         direct_ = contiguous_ && s_.reads_within();
-        in_place_ = c_.same && (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
+        in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
     }
@@ -45,9 +45,13 @@ public:
             }
             if constexpr (std::is_integral_v<W>)
                 if (at_once_ != AtOnce::no) {
-                    make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
+                    make_integers_at_once(dst);
                     continue;
                 }
+            if (!c_.sheets.empty()) {
+                finish_sheet(c_.sheets[static_cast<std::size_t>(walk.at()[c_.sheet_loop])], dst);
+                continue;
+            }
             const W* row = finished(in_place_ ? reinterpret_cast<W*>(dst) : final_);
             if (!in_place_) c_.types.store(row, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
             if constexpr (!std::is_integral_v<W>)
@@ -71,8 +75,8 @@ private:
     };
 
     std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
-    std::int64_t inputs() const { return s_.column_count * g_.block; }
-    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() : inputs(); }
+    std::int64_t inputs() const { return s_.column_count * g_.block * stacked_; }
+    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() * stacked_ : inputs(); }
 
     // Sets the slots of all levels; returns the bytes that they take.
     std::size_t lay_out() {
@@ -93,7 +97,7 @@ private:
             if (k > 0 && !c_.passes[k - 1].across()) passed[c_.passes[k - 1].vertical] = true;
             for (std::size_t v = 0; v < passed.size(); ++v) {
                 const bool next = k < c_.passes.size() && c_.passes[k].vertical == static_cast<int>(v);
-                const bool kept = !passed[v] && (c_.vertical[v].linear || next);
+                const bool kept = !passed[v] && (c_.vertical[v].linear || next) && (c_.sheets.empty() || v + 1 < passed.size());
                 levels_[k].modulus.push_back(kept ? c_.vertical[v].widest : 1);
             }
             take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
@@ -109,21 +113,32 @@ private:
     enum class AtOnce { no, groups, pixels };
 
     AtOnce at_once() const {
-        const std::size_t down = std::is_integral_v<W> ? 1 : 0;  // the vertical pass; the other goes across
+        if constexpr (std::is_same_v<W, std::int32_t>) return words_at_once() ? AtOnce::groups : AtOnce::no;
+        const std::size_t down = std::is_same_v<W, std::uint16_t> ? 1 : 0;  // the vertical pass; the other goes across
         if (c_.passes.size() != 2 || !c_.passes[1 - down].across() || !c_.kernels.across_two_bytes) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
         if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
-        const bool rows_of_pixels = s_.pixels && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
+        const bool rows_of_pixels = !s_.first_pixel.empty() && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
         const AxisTable& x = std::get<AxisTable>(c_.axes.back());
         if constexpr (std::is_same_v<W, float>) {
-            const bool known = c_.kernels.blend_pixels[static_cast<int>(c_.type)] != nullptr && c_.rounding.base == 0;
-            return rows_of_pixels && known && x.n_in > 2 * x.n_out() ? AtOnce::pixels : AtOnce::no;
+            if (!c_.kernels.blend_groups[static_cast<int>(c_.type)] || c_.rounding.base != 0) return AtOnce::no;
+            if (rows_of_pixels && 4 * x.n_in >= 5 * x.n_out()) return AtOnce::pixels;
+            return s_.pairs.count ? AtOnce::groups : AtOnce::no;
         }
-        const bool contiguous = (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size;
-        if (!contiguous || c_.rounding.rule == Rule::half_even) return AtOnce::no;
+        if (!fills_rows() || c_.rounding.rule == Rule::half_even) return AtOnce::no;
         if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
         return by_bytes_ ? AtOnce::groups : AtOnce::no;
     }
+
+    // Words whatever the ratio: rows that serve two outputs are picked twice, which costs less than keeping what was picked.
+    bool words_at_once() const {
+        const bool two = c_.passes.size() == 2 && c_.passes[0].across() != c_.passes[1].across();
+        return two && c_.vertical[0].linear && s_.words.count && c_.kernels.blend_words && fills_rows() &&
+               c_.rounding.rule == Rule::half_up && c_.rounding.divisor <= kMostWordDivisor;
+    }
+
+    // Whether an output row has its values side by side.
+    bool fills_rows() const { return (g_.block == 1 || g_.dst_c == c_.size) && g_.dst_x == g_.block * c_.size; }
 
     // The rows of the input that the output row at place_ is made of, whole or what source_row makes of them.
     std::pair<const std::byte*, const std::byte*> two_source_rows(bool whole) {
@@ -140,15 +155,22 @@ private:
     }
 
     PixelLerps pixels() const {
-        const AxisTable& x = std::get<AxisTable>(c_.axes.back());
-        return {s_.x1 - s_.x0, g_.block, x.n_in, x.first.data() + s_.x0, x.second.data() + s_.x0};
+        const std::int64_t values = std::get<AxisTable>(c_.axes.back()).n_in * g_.block;
+        return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours};
     }
 
-    void make_bytes_at_once(std::uint8_t* dst) {
+    void make_integers_at_once(std::byte* to) {
         const auto [a_, b_] = two_source_rows(at_once_ == AtOnce::pixels);
-        const auto *a = reinterpret_cast<const std::uint8_t*>(a_), *b = reinterpret_cast<const std::uint8_t*>(b_);
         const AxisTable& t = *c_.vertical[0].linear;
-        const auto w = static_cast<std::uint16_t>(t.weight[place_[0]]), one = static_cast<std::uint16_t>(t.one);
+        const auto w = static_cast<W>(t.weight[place_[0]]), one = static_cast<W>(t.one);
+        if constexpr (std::is_same_v<W, std::int32_t>)
+            return c_.kernels.blend_words(s_.word_table(), s_.table(), c_.type == Type::i16, a_, b_, w, one, c_.rounding, to);
+        else
+            make_bytes_at_once(reinterpret_cast<const std::uint8_t*>(a_), reinterpret_cast<const std::uint8_t*>(b_), w, one,
+                               reinterpret_cast<std::uint8_t*>(to));
+    }
+
+    void make_bytes_at_once(const std::uint8_t* a, const std::uint8_t* b, std::uint16_t w, std::uint16_t one, std::uint8_t* dst) {
         if (at_once_ == AtOnce::pixels)
             c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
         else
@@ -156,20 +178,28 @@ private:
     }
 
     // True when a value is not finite.
-    bool blend_pixels(float* target) {
-        const auto [a, b] = two_source_rows(true);
-        return c_.kernels.blend_pixels[static_cast<int>(c_.type)](
-            pixels(), s_.weight.data(), a, b, static_cast<float>(c_.vertical[0].linear->weight[place_[0]]), target);
+    bool make_at_once(float* target) {
+        const auto [a, b] = two_source_rows(at_once_ == AtOnce::pixels);
+        const auto w = static_cast<float>(c_.vertical[0].linear->weight[place_[0]]);
+        const int type = static_cast<int>(c_.type);
+        if (at_once_ == AtOnce::pixels)
+            return c_.kernels.blend_pixels[type](pixels(), s_.weight.data(), a, b, w, target);
+        return c_.kernels.blend_groups[type](s_.row_table(), s_.table(), a, b, w, target);
     }
 
     // The row at place_ after all passes, in `target`.
     const W* finished(W* target) {
         const std::size_t k = c_.passes.size();
         if constexpr (std::is_same_v<W, float>)
-            if (at_once_ == AtOnce::pixels && !blend_pixels(target)) return target;
+            if (at_once_ != AtOnce::no && !make_at_once(target)) return target;
         if constexpr (std::is_integral_v<W>) {
             copy(made(k, target, false), target);
         } else if (c_.integer) {
+            if constexpr (std::is_same_v<W, float>)
+                if (c_.shorts) {
+                    make_whole(target);
+                    return target;
+                }
             copy(made(k, target, false), target);
         } else if (last(target)) {
             copy(made(k, target, true), target);
@@ -191,6 +221,34 @@ private:
             }
         }
         return c_.rows.copy_last(made(k, final_, false), outputs(), target, streams_);
+    }
+
+    // The last pass within the sheet; rows with a value that is not finite are made again with care.
+    void finish_sheet(const Sheet& s, std::byte* dst) {
+        if constexpr (!std::is_integral_v<W>) {
+            stacked_ = s.rows;
+            place_.back() = s.row0;
+            const AxisTable& t = *c_.vertical.back().linear;
+            const std::size_t k = c_.passes.size() - 1;
+            const W* sheet = made(k, nullptr, false);
+            const auto row = [&](std::int64_t tap) { return sheet + (tap - s.row0) * outputs(); };
+            dst += s.y0 * c_.sheet_stride;
+            for (std::int64_t y = s.y0; y < s.y1; ++y, dst += c_.sheet_stride) {
+                W* target = in_place_ ? reinterpret_cast<W*>(dst) : final_;
+                const std::int64_t first = t.first[y], second = t.second[y];
+                const W w = static_cast<W>(t.weight[y]);
+                if (first == second ? c_.rows.copy_last(row(first), outputs(), target, streams_)
+                                    : c_.rows.lerp_last(row(first), row(second), w, outputs(), target, streams_)) {
+                    sheet = made(k, nullptr, true);
+                    if (first == second)
+                        copy(row(first), target);
+                    else
+                        c_.rows.lerp_careful(row(first), row(second), w, outputs(), target);
+                    c_.rows.canonical_nans(target, outputs());
+                }
+                if (!in_place_) c_.types.store(target, s_.x1 - s_.x0, g_.block, c_.rounding, dst, g_.dst_x, g_.dst_c);
+            }
+        }
     }
 
     void copy(const W* row, W* target) const {
@@ -261,15 +319,17 @@ private:
         if constexpr (!std::is_integral_v<W>) {
             const W* row = k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful);
             if (!c_.filter_across)
-                (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row, target);
+                for (std::int64_t i = 0, in = inputs() / stacked_; i < stacked_; ++i)
+                    (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row + i * in, target + i * outputs());
             else if (careful)
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
                 filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
-        } else if (k == 1 && by_bytes_) {
-            c_.kernels.across_bytes(s_.byte_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()),
-                                    target);
         } else {
+            if constexpr (std::is_same_v<W, std::uint16_t>)
+                if (k == 1 && by_bytes_)
+                    return c_.kernels.across_bytes(s_.byte_table(), s_.table(),
+                                                   reinterpret_cast<const std::uint8_t*>(source_row()), target);
             c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
         }
     }
@@ -335,6 +395,24 @@ private:
         }
     }
 
+    // Both passes of a filter in integers.
+    void make_whole(float* target) {
+        const VerticalAxis& axis = c_.vertical[0];
+        const std::int64_t at = place_[0];
+        Level& level = levels_[1];
+        level.rows.clear();
+        for (std::int64_t i = 0; i < axis.filter->count[at]; ++i) {
+            place_[0] = axis.filter->start[at] + i;
+            level.rows.push_back(source_row());
+        }
+        place_[0] = at;
+        if (level.rows.size() % 2) level.rows.push_back(level.rows.back());
+        auto* row = reinterpret_cast<std::int16_t*>(arena_.data() + level.slots[0].offset);
+        c_.filters.down_short(level.rows.data(), axis.whole->numerators.data() + at * axis.whole->width,
+                              static_cast<std::int64_t>(level.rows.size()), inputs(), row);
+        c_.filters.across_short(s_.whole.taps(), g_.block, row, axis.whole->scale[static_cast<std::size_t>(at)], target);
+    }
+
     void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
         if (rows.size() % 2) rows.push_back(rows.back());
         c_.filters.down_bytes(rows.data(), w.numerators.data() + at * w.width, static_cast<std::int64_t>(rows.size()),
@@ -384,7 +462,7 @@ private:
         std::size_t n = 0;
         for (std::size_t v = 0; v < place_.size(); ++v)
             if (const std::int64_t m = level.modulus[v]; m > 1)
-                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(place_[v] % m);
+                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(m == 2 ? place_[v] & 1 : place_[v] % m);
         return level.slots[n];
     }
 
@@ -428,6 +506,7 @@ private:
     const ResampleCall<W>& c_;
     const RowGeometry& g_;
     const Segment<W>& s_;
+    std::int64_t stacked_;  // rows that go through the passes together
     std::vector<Level> levels_;
     std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
     Level converted_;                  // rows of level 0 as W

@@ -9,6 +9,7 @@
 #include "axis_table.hpp"
 #include "filter_segment.hpp"
 #include "kernels.hpp"
+#include "whole_segment.hpp"
 #include "windows.hpp"
 
 namespace remapnd {
@@ -31,10 +32,16 @@ struct Segment {
     W one;
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
     Windows bytes;                      // of the groups of ByteLerps
+    Windows pairs;                      // of the groups of RowLerps
+    Windows words;                      // of the groups of WordLerps
+    std::vector<std::uint8_t> word_bytes;
+    std::vector<std::int16_t> word_weight;
     std::vector<std::int8_t> byte_weight;
-    bool pixels = false;                       // the outputs are such as PixelLerps wants
-    std::vector<std::uint64_t> pixel_weights;  // of blend_byte_pixels
-    FilterSegment<W> filter;            // instead of all that, for a filter axis
+    std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
+    bool neighbours = false;                              // of PixelLerps
+    std::vector<std::uint64_t> pixel_weights;             // of blend_byte_pixels
+    FilterSegment<W> filter;            // instead of all that, for a filter axis,
+    WholeSegment whole;                 // and that if the pass is made in integers
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -44,8 +51,15 @@ struct Segment {
                 first_lanes.places.data(),               second_lanes.places.data()};
     }
     ByteLerps byte_table() const { return {bytes.count, bytes.base.data(), bytes.places.data(), byte_weight.data()}; }
+    RowLerps row_table() const
+        requires std::is_same_v<W, float>
+    { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data()}; }
+    WordLerps word_table() const { return {words.count, words.base.data(), word_bytes.data(), word_weight.data()}; }
     // Whether the horizontal pass reads nothing behind the last column.
-    bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within; }
+    bool reads_within() const {
+        return first_lanes.reads_within && second_lanes.reads_within && bytes.reads_within && pairs.reads_within &&
+               words.reads_within;
+    }
 };
 
 // What the kernels of a level want to be told by windows.
@@ -53,6 +67,7 @@ struct WindowSizes {
     int lanes;   // values of a vector
     int filter;  // values of a vector of a filter pass
     bool bytes;  // whether rows of bytes have a horizontal pass of their own
+    const WholeWeights* whole;  // of a horizontal pass in integers, or null
 
     auto operator<=>(const WindowSizes&) const = default;
 };
@@ -101,7 +116,7 @@ std::int64_t local(const Segment<W>& s, std::int64_t column) {
 }
 
 inline bool are_pixels(const AxisTable& t, std::int64_t x0, std::int64_t x1, std::int64_t block) {
-    bool are = block == 3 || block == 4;
+    bool are = (block == 3 || block == 4) && t.n_in <= INT32_MAX / block;
     for (std::int64_t x = x0; are && x < x1; ++x)
         are = (t.second[x] == t.first[x] || t.second[x] == t.first[x] + 1) &&
               (x == x0 || (t.first[x] >= t.first[x - 1] && t.second[x] >= t.second[x - 1]));
@@ -131,8 +146,22 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
             s.byte_weight.push_back(static_cast<std::int8_t>(s.weight[e]));
         }
     }
-    s.pixels = are_pixels(t, s.x0, s.x1, block);
-    if (s.pixels && sizes.bytes && t.one < 128)
+    if constexpr (std::is_same_v<W, std::int32_t>) {
+        s.words = Windows({&s.first, &s.second}, 4, 8, available);
+        for (const std::uint8_t place : s.words.places)
+            for (int byte = 0; byte < 2; ++byte) s.word_bytes.push_back(static_cast<std::uint8_t>(2 * place + byte));
+        for (std::size_t e = 0; e < s.words.places.size() / 2; ++e)
+            for (const std::int32_t w : {s.one - s.weight[e], s.weight[e]}) s.word_weight.push_back(static_cast<std::int16_t>(w));
+    }
+    if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
+    if (!are_pixels(t, s.x0, s.x1, block)) return;
+    s.neighbours = true;
+    for (std::int64_t x = s.x0; x < s.x1; ++x) {
+        s.first_pixel.push_back(static_cast<std::int32_t>(t.first[x] * block));
+        s.second_pixel.push_back(static_cast<std::int32_t>(t.second[x] * block));
+        s.neighbours &= t.second[x] != t.first[x];
+    }
+    if (sizes.bytes && t.one < 128)
         for (std::int64_t x = s.x0; x < s.x1; ++x) {
             const auto second = static_cast<std::uint64_t>(t.weight[x]), first = static_cast<std::uint64_t>(t.one) - second;
             s.pixel_weights.push_back((first | second << 8) * 0x0001000100010001);
@@ -141,8 +170,9 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
 
 template <class W>
 void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
-    if constexpr (!std::is_integral_v<W>)
-        s.filter = FilterSegment<W>(t, s.x0, s.x1, [&](std::int64_t column) { return local(s, column); }, block, sizes.filter);
+    const auto of_row = [&](std::int64_t column) { return local(s, column); };
+    if (sizes.whole) s.whole = WholeSegment(t, *sizes.whole, s.x0, s.x1, of_row, block);
+    if constexpr (!std::is_integral_v<W>) s.filter = FilterSegment<W>(t, s.x0, s.x1, of_row, block, sizes.filter);
 }
 
 // How many outputs a segment has, if its rows are to have some `size` elements.

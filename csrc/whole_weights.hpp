@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "axis_table.hpp"
@@ -19,14 +20,22 @@ struct WholeWeights {
     WholeWeights() = default;
     explicit WholeWeights(const FilterTable& t) : width((t.width + 1) / 2 * 2) {
         if (t.fine.empty() || t.sums() || t.n_out() > kMostWeights / std::max<std::int64_t>(1, t.width)) return;
-        for (std::int64_t x = 0; x < t.n_out(); ++x)
-            if (!add(t.fine.data() + x * t.width, t.count[x])) {
+        std::map<std::vector<double>, std::int64_t> known;  // weights repeat with the fraction of the position
+        for (std::int64_t x = 0; x < t.n_out(); ++x) {
+            const double* weights = t.fine.data() + x * t.width;
+            const auto [same, is_new] = known.try_emplace(std::vector<double>(weights, weights + t.count[x]), x);
+            if (!is_new) {
+                repeat(same->second);
+            } else if (!add(weights, t.count[x])) {
                 numerators.clear();
                 scale.clear();
                 return;
             }
+        }
     }
     bool empty() const { return scale.empty(); }
+    // The largest sum of the magnitudes of an output's numerators.
+    std::int64_t most() const { return most_; }
 
 private:
     // Looking at more would take longer than some tens of milliseconds.
@@ -53,6 +62,14 @@ private:
         return q;
     }
 
+    void repeat(std::int64_t x) {
+        for (std::int64_t k = x * width; k < (x + 1) * width; ++k) {
+            const std::int16_t n = numerators[static_cast<std::size_t>(k)];
+            numerators.push_back(n);
+        }
+        scale.push_back(scale[static_cast<std::size_t>(x)]);
+    }
+
     bool add(const double* weights, std::int64_t count) {
         double common = 1;
         for (std::int64_t k = 0; k < count; ++k) {
@@ -69,8 +86,11 @@ private:
             magnitude += std::fabs(n);
         }
         scale.push_back(static_cast<float>(1 / common));
+        most_ = std::max(most_, static_cast<std::int64_t>(magnitude));
         return sum == common && magnitude * 255 < 0x1p31;
     }
+
+    std::int64_t most_ = 0;
 };
 
 }  // namespace remapnd

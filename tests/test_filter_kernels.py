@@ -467,7 +467,7 @@ def test_tables_are_verified(changes, message):
 
 
 def test_filter_axes_have_no_16_bit_working_type():
-    with pytest.raises(ValueError, match="no 16-bit working type"):
+    with pytest.raises(ValueError, match="no integers as their working type"):
         _core.Linear(0, 2, False, [_core.FilterAxis(**table_arrays())], [0])
 
 

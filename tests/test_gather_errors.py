@@ -167,6 +167,20 @@ def test_errors(function: Any, arguments: Any, options: Any, error: Any, text: s
         function(*arguments, **options)
 
 
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ("rais", "got 'rais' (did you mean 'raise'?)"),
+        ("WRAP", "got 'WRAP' (did you mean 'wrap'?)"),
+        ("none", "got 'none'"),
+        (3, "got 3"),
+    ],
+)
+def test_a_word_that_is_nearly_right(value: Any, end: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(end)}$"):
+        remapnd.gather(D, [0], bounds=value)
+
+
 def test_options_that_are_equal_to_an_integer_are_not_taken_for_it() -> None:
     assert remapnd.gather(D, [0], axis=1).shape == (3, 1)  # now the plan for axis 1 is kept
     for axis in (1.0, True, np.float64(1)):

@@ -1,7 +1,10 @@
 """Rows made of two at once, and bytes in 16-bit integers: every way has the bits of the reference."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 
 from remapnd import ResamplePlan, _core, reference
 
@@ -27,14 +30,18 @@ SIZES = [
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
 @pytest.mark.parametrize(
-    ("dtype", "channels"), [(np.uint8, 1), (np.uint8, 3), (np.uint8, 4), (np.uint8, 5), (np.uint16, 3)]
+    ("dtype", "channels"),
+    [
+        *((np.uint8, 1), (np.uint8, 3), (np.uint8, 4), (np.uint8, 5), (np.int8, 3)),
+        *((np.uint16, 1), (np.uint16, 3), (np.uint16, 4), (np.int16, 1), (np.int16, 3)),
+    ],
 )
 @pytest.mark.parametrize("sizes", SIZES)
 def test_integers_are_exact(sizes, dtype, channels, rule, level):
     before, after = sizes
     rng = np.random.default_rng(channels)
     plan = ResamplePlan.resized((*before, channels), dtype, after, axes=(0, 1), integer_rule=rule)
-    data = rng.integers(0, np.iinfo(dtype).max, (*before, channels), dtype, endpoint=True)
+    data = rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (*before, channels), dtype, endpoint=True)
     expected = reference.resample(data, plan.maps, after, (0, 1), integer_rule=rule)
     strided = np.empty((before[0], 2 * before[1], channels), dtype)[:, ::2]
     strided[...] = data
@@ -61,6 +68,84 @@ def test_floats_have_the_bits_of_the_reference(sizes, channels, special, level):
     _core.use_level(level)
     for source in (data, data[::-1].copy()[::-1], np.asfortranarray(data)):
         np.testing.assert_array_equal(plan(source).view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", [np.float16, bfloat16, np.float64])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("sizes", SIZES[::2])
+def test_other_floats_have_the_bits_of_the_reference(sizes, channels, dtype, level):
+    before, after = sizes
+    rng = np.random.default_rng(channels)
+    data = rng.standard_normal((*before, channels)).astype(dtype)
+    data[rng.random(data.shape) < 0.02] = np.inf
+    plan = ResamplePlan.resized(data.shape, dtype, after, axes=(0, 1))
+    expected = reference.resample(data, plan.maps, after, (0, 1))
+    _core.use_level(level)
+    assert plan(data).tobytes() == expected.tobytes()
+
+
+# Planes whose rows are short enough for sheets, with loops outside that are resampled or not; then planes of
+# several sheets, and rows too long for any.
+SHEETS = [
+    ((3, 5, 6), (1, 2), (10, 12)),
+    ((4, 6, 7, 5), (0, 1, 2, 3), (6, 9, 10, 8)),
+    ((2, 5, 4, 3), (1, 2), (7, 9)),
+    ((5, 4, 6, 2), (0, 1, 2), (3, 5, 9)),
+    ((3, 1, 9), (0, 1, 2), (4, 3, 20)),
+    ((2, 70, 61), (1, 2), (111, 130)),
+    ((3, 40, 100), (0, 1, 2), (4, 60, 200)),
+    ((2, 5, 200), (1, 2), (8, 300)),
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, bfloat16, np.complex64])
+@pytest.mark.parametrize("special", [None, np.nan, np.inf])
+@pytest.mark.parametrize("sizes", SHEETS)
+def test_sheets_have_the_bits_of_the_reference(sizes, special, dtype, level):
+    shape, axes, after = sizes
+    rng = np.random.default_rng(len(shape))
+    data = rng.standard_normal(shape).astype(dtype)
+    if special is not None:
+        data[rng.random(shape) < 0.01] = special
+        data[-1, 0, -1] = special
+    plan = ResamplePlan.resized(shape, dtype, after, axes=axes)
+    expected = reference.resample(data, plan.maps, after, axes)
+    _core.use_level(level)
+    for source in (data, data[::-1].copy()[::-1], np.asfortranarray(data)):
+        assert plan(source).tobytes() == expected.tobytes()
+    wide = np.empty((*expected.shape[:-1], expected.shape[-1] + 3), dtype)
+    assert plan(data, out=wide[..., :-3]).tobytes() == expected.tobytes()
+
+
+# Denominators of both axes small, of one only, and of neither; with the row's end within a vector and at it.
+AREAS = [
+    ((9, 12), (6, 8)),
+    ((12, 60), (6, 20)),
+    ((30, 64), (14, 30)),
+    ((45, 50), (14, 15)),
+    ((20, 9), (5, 6)),
+    ((8, 300), (4, 41)),
+    ((16, 5), (2, 1)),
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("rule", ["half_up", "half_even", "truncate"])
+@pytest.mark.parametrize("options", [{"antialias": "pillow"}, {"mode": "cubic", "antialias": "onnx"}])
+@pytest.mark.parametrize("sizes", AREAS)
+def test_filtered_bytes_are_exact(sizes, options, rule, channels, level):
+    before, after = sizes
+    rng = np.random.default_rng(channels)
+    data = rng.integers(0, 255, (*before, channels), np.uint8, endpoint=True)
+    data[rng.random(data.shape) < 0.3] = 255
+    plan = ResamplePlan.resized(data.shape, np.uint8, after, axes=(0, 1), integer_rule=rule, **options)
+    scales = tuple(Fraction(n, m) for n, m in zip(after, before, strict=True))
+    expected = reference.resample(data, plan.maps, after, (0, 1), integer_rule=rule, scales=scales, **options)
+    _core.use_level(level)
+    np.testing.assert_array_equal(plan(data), expected)
 
 
 @pytest.mark.parametrize("level", LEVELS)

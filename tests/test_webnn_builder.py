@@ -172,7 +172,8 @@ RULES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str]] =
         (IMAGE,),
         {"mode": "nearest"},
         ValueError,
-        "`mode` must be one of 'nearest-neighbor', 'linear', got 'nearest'",
+        "`mode` must be one of 'nearest-neighbor', 'linear', got 'nearest' "
+        "(did you mean 'nearest-neighbor'?)",
     ),
     (
         "resample2d",
@@ -344,7 +345,7 @@ def test_rules_of_the_builder(function, arguments, options, kind, text):
         (
             lambda: webnn.resample2d(IMAGE, positions="size"),
             ValueError,
-            "resample2d: `positions` must be one of 'sizes', 'scales', got 'size'",
+            "resample2d: `positions` must be one of 'sizes', 'scales', got 'size' (did you mean 'sizes'?)",
         ),
         (
             lambda: webnn.resample2d(IMAGE, integer_rule="up"),

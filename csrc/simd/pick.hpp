@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include "intrinsics.hpp"
+#include "vectors.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
 
@@ -91,8 +92,8 @@ struct Picker<double> {
 
 #endif
 
-// Finished<W>::width values are stored at a time, past the caches if wanted, and searched for non-finite ones (width 0:
-// the level has no such instructions).  `out` is aligned to a whole vector.
+// Finished<W>::width values are stored at a time, and searched for non-finite ones (width 0: the level has no such
+// instructions).  What is stored past the caches is aligned to a whole vector.
 template <class W>
 struct Finished {
     static constexpr int width = 0;
@@ -104,14 +105,18 @@ template <>
 struct Finished<float> {
     static constexpr int width = 8;
     using Vector = __m256;
-    __m256i any = _mm256_setzero_si256();
+    Nonfinite any;
 
-    void put(float* out, Vector v, bool stream) {
-        const __m256i exponent = _mm256_set1_epi32(0x7f800000);
-        any = _mm256_or_si256(any, _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(v), exponent), exponent));
-        stream ? _mm256_stream_ps(out, v) : _mm256_store_ps(out, v);
+    void see(Vector v) { any.see({v}); }
+    void put(float* out, Vector v) {
+        see(v);
+        _mm256_storeu_ps(out, v);
     }
-    bool nonfinite() const { return !_mm256_testz_si256(any, any); }
+    void put_past_caches(float* out, Vector v) {
+        see(v);
+        _mm256_stream_ps(out, v);
+    }
+    bool nonfinite() const { return static_cast<bool>(any); }
     static Vector load(const float* p) { return _mm256_loadu_ps(p); }
     static Vector lerp(const float* a, const float* b, float w) {
         const Vector x = _mm256_loadu_ps(a), y = _mm256_loadu_ps(b);
@@ -125,10 +130,17 @@ struct Finished<double> {
     using Vector = __m256d;
     __m256i any = _mm256_setzero_si256();
 
-    void put(double* out, Vector v, bool stream) {
+    void see(Vector v) {
         const __m256i exponent = _mm256_set1_epi64x(0x7ff0000000000000);
         any = _mm256_or_si256(any, _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(v), exponent), exponent));
-        stream ? _mm256_stream_pd(out, v) : _mm256_store_pd(out, v);
+    }
+    void put(double* out, Vector v) {
+        see(v);
+        _mm256_storeu_pd(out, v);
+    }
+    void put_past_caches(double* out, Vector v) {
+        see(v);
+        _mm256_stream_pd(out, v);
     }
     bool nonfinite() const { return !_mm256_testz_si256(any, any); }
     static Vector load(const double* p) { return _mm256_loadu_pd(p); }
@@ -146,10 +158,17 @@ struct Finished<float> {
     using Vector = __m512;
     __mmask16 any = 0;
 
-    void put(float* out, Vector v, bool stream) {
+    void see(Vector v) {
         const __m512i exponent = _mm512_set1_epi32(0x7f800000);
         any |= _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(v), exponent), exponent);
-        stream ? _mm512_stream_ps(out, v) : _mm512_store_ps(out, v);
+    }
+    void put(float* out, Vector v) {
+        see(v);
+        _mm512_storeu_ps(out, v);
+    }
+    void put_past_caches(float* out, Vector v) {
+        see(v);
+        _mm512_stream_ps(out, v);
     }
     bool nonfinite() const { return any != 0; }
     static Vector load(const float* p) { return _mm512_loadu_ps(p); }
@@ -165,10 +184,17 @@ struct Finished<double> {
     using Vector = __m512d;
     __mmask8 any = 0;
 
-    void put(double* out, Vector v, bool stream) {
+    void see(Vector v) {
         const __m512i exponent = _mm512_set1_epi64(0x7ff0000000000000);
         any |= _mm512_cmpeq_epi64_mask(_mm512_and_si512(_mm512_castpd_si512(v), exponent), exponent);
-        stream ? _mm512_stream_pd(out, v) : _mm512_store_pd(out, v);
+    }
+    void put(double* out, Vector v) {
+        see(v);
+        _mm512_storeu_pd(out, v);
+    }
+    void put_past_caches(double* out, Vector v) {
+        see(v);
+        _mm512_stream_pd(out, v);
     }
     bool nonfinite() const { return any != 0; }
     static Vector load(const double* p) { return _mm512_loadu_pd(p); }

@@ -37,18 +37,30 @@ struct Vec<float> {
     template <class T>
     static Vec load(const T* p) {
         const auto* at = reinterpret_cast<const __m128i*>(p);
+        return of<T>(sizeof(T) == 1 ? _mm_loadl_epi64(at) : _mm_loadu_si128(at));
+    }
+    template <class T>
+    static Vec load(const T* low, const T* high) {
+        const auto four = [](const T* p) {
+            return sizeof(T) == 1 ? _mm_loadu_si32(p) : _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+        };
+        return of<T>(sizeof(T) == 1 ? _mm_unpacklo_epi32(four(low), four(high)) : _mm_unpacklo_epi64(four(low), four(high)));
+    }
+    // The first eight elements in x.
+    template <class T>
+    static Vec of(__m128i x) {
         if constexpr (std::is_same_v<T, std::uint8_t>)
-            return {_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(at)))};
+            return {_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(x))};
         else if constexpr (std::is_same_v<T, std::int8_t>)
-            return {_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(at)))};
+            return {_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(x))};
         else if constexpr (std::is_same_v<T, std::uint16_t>)
-            return {_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)))};
+            return {_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(x))};
         else if constexpr (std::is_same_v<T, std::int16_t>)
-            return {_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(at)))};
+            return {_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(x))};
         else if constexpr (std::is_same_v<T, Half>)
-            return {_mm256_cvtph_ps(_mm_loadu_si128(at))};
+            return {_mm256_cvtph_ps(x)};
         else if constexpr (std::is_same_v<T, BFloat>)
-            return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)), 16))};
+            return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16))};
     }
     void store(float* p) const { _mm256_storeu_ps(p, v); }
     void store(float* low, float* high) const {
@@ -70,6 +82,20 @@ struct Vec<float> {
         return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
     }
     Vec pick(Lanes n) const { return {_mm256_permutevar8x32_ps(v, n)}; }
+};
+
+// Whether a value of those seen is not finite.
+struct Nonfinite {
+    __m256i most = _mm256_setzero_si256();
+
+    REMAPND_INLINE void see(Vec<float> v) {
+        most = _mm256_max_epu32(most, _mm256_slli_epi32(_mm256_castps_si256(v.v), 1));  // without the sign
+    }
+    explicit operator bool() const {
+        const __m256i infinity = _mm256_set1_epi32(static_cast<int>(0xff000000));
+        const __m256i found = _mm256_cmpeq_epi32(_mm256_max_epu32(most, infinity), most);
+        return !_mm256_testz_si256(found, found);
+    }
 };
 
 template <>

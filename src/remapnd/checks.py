@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .coordinates import as_fraction
-from .errors import must, shown
+from .errors import must, shown, word
 
 MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 _ADDRESSABLE = 2**63 - 1
@@ -65,7 +65,7 @@ def boolean(op: str, name: str, value: object) -> None:
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", repr(value)))
+        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", word(value, allowed)))
 
 
 def flag(op: str, name: str, value: object) -> None:
@@ -142,7 +142,7 @@ def bounds(op: str, value: object, allowed: Sequence[str] = BOUNDS) -> None:
             rule += " (only scatters can drop)"
         elif value == "fill":
             rule += " (only gathers can fill)"
-        raise ValueError(must(op, "bounds", rule, repr(value)))
+        raise ValueError(must(op, "bounds", rule, word(value, allowed)))
 
 
 def number(op: str, name: str, dtype: np.dtype[Any], reduction: str) -> int:
@@ -203,11 +203,13 @@ def index_range(
     *,
     components: bool,
     bounds: str,
+    name: str = "indices",
+    why: str = "",
 ) -> None:
     """Raise for the first index, in row-major order, that is out of range.
 
     `axes` and `sizes` are those of the indexed axes; with `components` the last axis of `indices` has one
-    for each.
+    for each. `why` is added to the rule.
     """
     for start, slab in _slabs(indices):
         bad = _indices_outside(slab, sizes, components, bounds)
@@ -218,7 +220,7 @@ def index_range(
         where = (at[0] + start, *at[1:]) if at else at
         n = sizes[c]
         rule = f"lie in [{-n}, {n}) on axis {axes[c]}" if n else f"be empty for axis {axes[c]} of size 0"
-        raise IndexError(must(op, "indices", rule, int(slab[at]), where))
+        raise IndexError(must(op, name, rule + why, int(slab[at]), where))
 
 
 # Kinds of value that may fill an item of a kind; whether the very value fits is looked at then.
@@ -368,7 +370,7 @@ def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None
         return
     if not isinstance(value, str) or value not in allowed:
         rule = f"be None or one of {', '.join(map(repr, allowed))}"
-        raise ValueError(must(op, "antialias", rule, shown(value, repr)))
+        raise ValueError(must(op, "antialias", rule, word(value, allowed)))
     if value == "directml" and mode in ("cubic", "box", "lanczos3"):
         rule = f"be None, 'pillow' or 'onnx' for mode {mode!r} ('directml' has only 'linear')"
         raise ValueError(must(op, "antialias", rule, repr(value)))

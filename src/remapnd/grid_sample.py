@@ -87,6 +87,10 @@ def grid_sample(
     takes border samples, where the reference of ONNX moves the position). `torch.nn.functional.grid_sample`
     rounds "nearest" after reflection, which differs in ties.
 
+    See Also
+    --------
+    GridSamplePlan : the same, prepared for arrays of known shapes; `GridSamplePlan.vjp` has the gradient.
+
     Examples
     --------
     >>> import numpy as np
@@ -103,8 +107,7 @@ def grid_sample(
         if "unhashable" not in str(error):
             raise
         plan = _kept.__wrapped__((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
-    result = plan(x, g, out=out)
-    return arrays.like(data, result) if out is None else result
+    return plan.finish(data, x, g, out)
 
 
 def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = False) -> Any:

@@ -22,13 +22,14 @@ FLOAT64_INTEGERS: Final = 1 << 50  # 64-bit values up to here are computed with 
 _TRUNCATE_DOWN, _TRUNCATE_UP = 3, 4
 _UNIT: Final = {"float32": 2.0**-24, "float64": 2.0**-53}
 _FEW: Final = 2.0**-6  # results in doubt: what looking twice at them costs less than float64 for all
+_WORDS: Final = 127  # the finest grid on which both passes on 16-bit values are made in registers
 _RARE_TIES: Final = 3000  # from this grid on, so few results are exact ties that these can go to integers
 
 
 class Arithmetic(NamedTuple):
     """What values are computed with."""
 
-    working: str  # "float32", "float64" or "uint16"
+    working: str  # "float32", "float64", "uint16" or "int32"
     rounding: _core.Rounding
     bound: float = 0.0  # results within it of a decision are in doubt; 0: none are
     fine_bound: float = 0.0  # the same after a second look, in float64; 0: there is none
@@ -68,6 +69,14 @@ def of_integers(
     filtered = any(isinstance(table, FilterTable) for table in tables)
     if dtype == np.uint8 and not filtered and steps is not None and 1 < steps <= 256:
         return Arithmetic("uint16", _core.Rounding(number, **_division(steps, rule)))
+    if (
+        dtype.itemsize == 2
+        and not filtered
+        and len(tables) == 2
+        and steps is not None
+        and 1 < steps <= _WORDS
+    ):
+        return Arithmetic("int32", _core.Rounding(number, divisor=steps, add=steps // 2))
     if base and rule == "truncate":
         number = _TRUNCATE_DOWN if base > 0 else _TRUNCATE_UP
     error = math.inf

@@ -72,7 +72,7 @@ class Mixing:
             tables = tables_for(np.float64)
         if chosen.fine_bound:
             tables = {axis: _with_fine_weights(table) for axis, table in tables.items()}
-        if chosen.working == "uint16" and len(axes) == 2:
+        if chosen.working in ("uint16", "int32") and len(axes) == 2:
             # The result does not depend on the order, and the horizontal pass can read bytes.
             passes = axes[1], axes[0]
         return cls(dtype, rule, tables, passes, chosen)

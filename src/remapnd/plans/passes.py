@@ -31,7 +31,7 @@ TYPES: Final = {
     "float64": 11,
 }
 PAIRS: Final = {"complex64": "float32", "complex128": "float64"}
-WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2}
+WORKING: Final = {"float32": 0, "float64": 1, "uint16": 2, "int32": 3}
 MAX_AXES: Final = 16  # as csrc/resample_run.cpp
 
 
@@ -41,7 +41,7 @@ def core_axis(axis: int, table: Table, working: str, looks_twice: bool) -> _core
         weights = table.weights.astype(np.float64)
         fine = table.fine if looks_twice else None
         return _core.FilterAxis(axis, table.n_in, table.start, table.count, weights, table.base, fine)
-    if working == "uint16":
+    if working in ("uint16", "int32"):
         numerators = table.numerators().astype(np.float64)
         return _core.Axis(axis, table.n_in, table.first, table.second, numerators, table.denominator)
     return _core.Axis(axis, table.n_in, table.first, table.second, table.weight.astype(np.float64))
