@@ -11,7 +11,8 @@ string(REGEX REPLACE ".*\"(.+)\".*" "\\1" remapnd_version "${version_line}")
 string(REGEX MATCH "^[0-9]+" remapnd_major "${remapnd_version}")
 
 add_library(remapnd SHARED
-  csrc/c_api.cpp csrc/synet_gather_elements.cpp csrc/axis_map.cpp csrc/resample_plan.cpp
+  csrc/c_api.cpp csrc/synet_gather_elements.cpp csrc/axis_map.cpp csrc/mapped_axis.cpp csrc/resample_plan.cpp
+  csrc/gradient_plan.cpp
   csrc/directml/text.cpp csrc/directml/descriptor.cpp csrc/directml/overlap.cpp csrc/directml/rules.cpp
   csrc/directml/operator.cpp ${remapnd_objects})
 target_compile_options(remapnd PRIVATE ${remapnd_flags})

@@ -5,39 +5,24 @@
 #include <numeric>
 
 namespace remapnd {
-namespace {
-
-// value = odd * 2**exponent, or 0.
-struct Parts {
-    std::uint32_t odd = 0;
-    int exponent = 0;
-    bool negative = false;
-};
 
 // By the bits: threads that take subnormals for zeros see the same.
-Parts parts(float value) {
+AxisMap::Parts AxisMap::parts(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto biased = static_cast<int>(bits >> 23 & 0xFF);
-    Parts r;
-    r.odd = (bits & 0x7FFFFF) | (biased ? 1u << 23 : 0);
-    if (r.odd == 0) return r;
-    r.negative = bits >> 31;
-    const int zeros = std::countr_zero(r.odd);
-    r.odd >>= zeros;
-    r.exponent = std::max(biased, 1) - 150 + zeros;
+    Parts r = parts((bits & 0x7FFFFF) | (biased ? 1u << 23 : 0));
+    r.negative = r.odd && bits >> 31;
+    if (r.odd) r.exponent += std::max(biased, 1) - 150;
     return r;
 }
 
-struct Format {
-    int bits, smallest;  // of the significand; exponent of the smallest number above 0
-};
+AxisMap::Parts AxisMap::parts(std::uint32_t value) {
+    if (value == 0) return {};
+    const int zeros = std::countr_zero(value);
+    return {value >> zeros, zeros, false};
+}
 
-constexpr Format kFormats[] = {{24, -149}, {53, -1074}};
-
-}  // namespace
-
-AxisMap::AxisMap(float scale, float into, float onto) {
-    const Parts s = parts(scale), i = parts(into), o = parts(onto);
+AxisMap::AxisMap(const Parts& s, const Parts& i, const Parts& o) {
     int k = std::max(0, s.exponent);
     if (i.odd) k = std::max(k, -i.exponent);
     if (o.odd) k = std::max(k, s.exponent - o.exponent);
@@ -81,14 +66,13 @@ std::int64_t AxisMap::first_at(std::int64_t position, std::int64_t n_out) const 
 template <class Visit>
 void AxisMap::each(std::int64_t begin, std::int64_t end, const Visit& visit) const {
     if (begin >= end) return;
-    std::int64_t floor = static_cast<std::int64_t>((numerator(begin) >> k_).limb(0) / m_);
+    std::int64_t floor = quotient(numerator(begin));
     Integer rest = remainder(begin, floor);
     std::int64_t step_floor = 0;
     Integer step_rest;
     if (end - begin > 1) {  // then the step is below 2**32
-        const Integer step = Integer(1) << p_;
-        step_floor = static_cast<std::int64_t>((step >> k_).limb(0) / m_);
-        step_rest = step - d_ * static_cast<std::uint32_t>(step_floor);
+        step_floor = quotient(step());
+        step_rest = step() - d_ * static_cast<std::uint32_t>(step_floor);
     }
     for (std::int64_t output = begin;;) {
         visit(output, floor, rest);
@@ -113,12 +97,12 @@ double AxisMap::weight(const Integer& remainder, WeightType type) const {
     const std::uint64_t behind = high % m_ << 32 | low;
     std::uint64_t quotient = high / m_, next = behind / m_;  // in all quotient * 2**32 + next
     rest |= behind % m_ != 0;
-    const int shift = std::countl_zero(quotient);  // at most 24
+    const int shift = std::countl_zero(quotient);  // at most 32
     if (shift) quotient = quotient << shift | next >> (32 - shift);
     rest |= (next & ((std::uint64_t{1} << (32 - shift)) - 1)) != 0;
     const int exponent = width - 64 - shift - k_;  // the ratio is quotient * 2**exponent and a little
 
-    const Format& format = kFormats[static_cast<int>(type)];
+    const WeightFormat& format = kWeightFormats[static_cast<int>(type)];
     const int unit = std::max(exponent + 64 - format.bits, format.smallest), cut = unit - exponent;
     std::uint64_t kept = 0, half = std::uint64_t{1} << 63, tail = quotient;
     if (cut < 64) kept = quotient >> cut, tail = quotient << (64 - cut);
@@ -162,13 +146,6 @@ std::vector<std::int64_t> AxisMap::nearest(std::int64_t n_in, std::int64_t n_out
         index[static_cast<std::size_t>(output)] = std::min(floor + up, n_in - 1);
     });
     return index;
-}
-
-bool LinearTaps::is_identity(std::int64_t n_in) const {
-    if (static_cast<std::int64_t>(first.size()) != n_in || first != second) return false;
-    for (std::size_t i = 0; i < first.size(); ++i)
-        if (first[i] != static_cast<std::int64_t>(i)) return false;
-    return true;
 }
 
 }  // namespace remapnd

@@ -37,6 +37,7 @@ struct FilterTable {
     // The tap that differences are taken from, -1 in the sum form.
     std::int64_t base_of(std::int64_t x) const { return sums() ? -1 : base[static_cast<std::size_t>(x)]; }
     const double* weights_of(std::int64_t x) const { return weights.data() + x * width; }
+    const double* fine_of(std::int64_t x) const { return fine.data() + x * width; }
 };
 
 using ResampleTable = std::variant<AxisTable, FilterTable>;

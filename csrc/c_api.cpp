@@ -68,6 +68,9 @@ remapnd_status guarded(const Body& body) noexcept {
     } catch (const std::bad_alloc&) {
         keep("out of memory");
         return REMAPND_OUT_OF_MEMORY;
+    } catch (const TooManyWeights& e) {
+        keep(e.what());
+        return REMAPND_OUT_OF_MEMORY;
     } catch (const std::length_error&) {
         keep("out of memory");
         return REMAPND_OUT_OF_MEMORY;

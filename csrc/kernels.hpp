@@ -374,12 +374,13 @@ struct AxisTaps {
 
 // A block of `count` positions among `axes` axes, the last of them innermost.  `taps` has one entry for each axis; rows of
 // `offset` and `inside`, kSampleBlock apart, join them: row (t0 * k + t1) * k and so on for taps t0, t1 ... of k each.
-// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.
+// `values` has a row for each k of them, for intermediates.  Unless `masked`, all are inside and `inside` says nothing.  With
+// `paired` besides, the second linear tap along the last axis is the item of memory behind the first one everywhere.
 template <class W>
 struct Samples {
     int axes;
     std::int64_t count;
-    bool masked;
+    bool masked, paired;
     const AxisTaps<W>* taps;
     const std::int64_t* offset;
     const typename BitsOf<W>::Int* inside;

@@ -3,41 +3,42 @@
 #include <memory>
 #include <vector>
 
-#include "axis_map.hpp"
 #include "call.hpp"
-#include "resample_run.hpp"
+#include "mapped_axis.hpp"
 #include "nearest_run.hpp"
+#include "resample_run.hpp"
 
 namespace remapnd {
-
-// One axis: n_in samples to n_out along `map`.
-struct MappedAxis {
-    AxisMap map;
-    std::int64_t n_in, n_out;
-};
 
 // Used by any number of threads at once.
 class ResamplePlan {
 public:
     // Items of `itemsize` bytes are moved.
     static ResamplePlan nearest(const std::vector<MappedAxis>& axes, NearestRule rule);
-    // Type is u8, i8, f16 or f32; integers are cut towards zero, once, from the exact result.
-    static ResamplePlan linear(const std::vector<MappedAxis>& axes, Type type);
+    // Type is u8, i8, f16 or f32; integers are cut towards zero, once, from the exact result.  At most four axes, of integers.
+    // Antialiased, by a triangle along axes that shrink to less than half; throws TooManyWeights.
+    static ResamplePlan linear(const std::vector<MappedAxis>& axes, Type type, bool antialiased);
 
     // data and out have as many axes, of these lengths; what ResampleRun and NearestRun say of them holds here.
     Outcome operator()(const ArrayView& data, const ArrayView& out) const;
 
 private:
     ResamplePlan() = default;
-    void prepare_integers(const std::vector<MappedAxis>& axes, std::vector<AxisTable>& tables,
-                          const std::vector<WeightDenominator>& denominators);
-    void settle(const ArrayView& data, const ArrayView& out, std::int64_t position) const;
-
+    // An axis along which anything happens.
+    struct Pass {
+        int axis;
+        const MappedAxis* mapped;
+        bool stretched;
+        std::uint64_t denominator;  // of the exact weights
+        ResampleTable table;
+    };
     struct ExactAxis {
         int axis;
-        AxisMap map;
-        std::vector<std::int64_t> first, second;
+        ExactWeights weights;
     };
+
+    void prepare_integers(std::vector<Pass>& passes, const std::vector<int>& order);
+    void settle(const ArrayView& data, const ArrayView& out, std::int64_t position) const;
 
     std::unique_ptr<NearestRun> nearest_;
     std::unique_ptr<ResampleRun> linear_;

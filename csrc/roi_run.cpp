@@ -52,7 +52,7 @@ struct Run {
             const SampleWork<W>& work = sample_work<W>();
             work.taps(axes[0], Sampling::linear, Padding::zeros, y, count, &block.taps(0));
             work.taps(axes[1], Sampling::linear, Padding::zeros, x, count, &block.taps(1));
-            block.join(count);
+            block.join(count, data.itemsize);
             const Samples<W> samples = block.samples();
             for (std::int64_t c = first; c < end; ++c) {
                 const std::byte* from = data.data + region.batch * data.strides[0] + c * data.strides[1];

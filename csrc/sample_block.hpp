@@ -46,10 +46,11 @@ public:
 
     AxisTaps<W>& taps(int axis) { return taps_[static_cast<std::size_t>(axis)]; }
 
-    // Joins the taps of the axes for `count` positions.
-    void join(std::int64_t count) {
+    // Joins the taps of the axes for `count` positions, of items that lie `itemsize` apart or more.
+    void join(std::int64_t count, std::int64_t itemsize) {
         count_ = count;
         masked_ = any_outside();
+        paired_ = mode_ == Sampling::linear && !masked_ && is_paired(itemsize);
         const int k = taps_of(mode_);
         std::fill_n(offset_.begin(), count, 0);
         if (masked_) std::fill_n(inside_.begin(), count, static_cast<Int>(~Int{0}));
@@ -67,8 +68,8 @@ public:
     }
 
     Samples<W> samples() {
-        return {static_cast<int>(taps_.size()), count_, masked_, taps_.data(), offset_.data(), inside_.data(),
-                values_.data()};
+        return {static_cast<int>(taps_.size()), count_,         masked_,        paired_, taps_.data(),
+                offset_.data(),                 inside_.data(), values_.data()};
     }
 
 private:
@@ -80,9 +81,17 @@ private:
         return all != static_cast<Int>(~Int{0});
     }
 
+    bool is_paired(std::int64_t itemsize) const {
+        const AxisTaps<W>& last = taps_.back();
+        std::int64_t other = 0;
+        for (std::int64_t i = 0; i < count_; ++i) other |= (last.offset[1][i] - last.offset[0][i]) ^ itemsize;
+        return other == 0;
+    }
+
     Sampling mode_;
     std::int64_t count_ = 0;
     bool masked_ = false;  // some tap is outside
+    bool paired_ = false;
     std::vector<AxisTaps<W>> taps_;
     std::vector<std::int64_t> offset_;
     std::vector<Int> inside_;

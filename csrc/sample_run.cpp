@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "sample_block.hpp"
+#include "sample_places.hpp"
 
 namespace remapnd {
 namespace {
@@ -11,41 +12,6 @@ namespace {
 // Positions and channels of a task: enough that making the taps, and starting a task, cost little.
 constexpr std::int64_t kTaskPositions = 8 * kSampleBlock;
 constexpr std::int64_t kTaskChannels = 32;
-
-// The places of the grid as rows: its axes from outermost, neighbours that grid and out walk as one merged, the last of
-// them the row.
-struct Places {
-    struct Axis {
-        std::int64_t size;
-        std::intptr_t grid, out;
-    };
-    std::vector<Axis> axes;
-    std::int64_t rows = 1;
-
-    Places(const ArrayView& grid, const ArrayView& out) {
-        for (int d = 1; d + 1 < grid.rank; ++d) {
-            const Axis a{grid.shape[d], grid.strides[d], out.strides[d + 1]};
-            if (a.size == 1 && !axes.empty()) continue;
-            const auto goes_on = [&](const Axis& b) {
-                return b.size == 1 || (b.grid == a.size * a.grid && b.out == a.size * a.out);
-            };
-            if (!axes.empty() && goes_on(axes.back()))
-                axes.back() = {axes.back().size * a.size, a.grid, a.out};
-            else
-                axes.push_back(a);
-        }
-        for (std::size_t d = 0; d + 1 < axes.size(); ++d) rows *= axes[d].size;
-    }
-
-    // Where a row begins, in bytes.
-    void begin(std::int64_t row, std::intptr_t& grid, std::intptr_t& out) const {
-        grid = out = 0;
-        for (std::size_t d = axes.size() - 1; d-- > 0; row /= axes[d].size) {
-            grid += row % axes[d].size * axes[d].grid;
-            out += row % axes[d].size * axes[d].out;
-        }
-    }
-};
 
 // One call, cut into tasks: a grid, a range of blocks of its places, a range of channels.
 struct Run {
@@ -163,7 +129,7 @@ struct Run {
                 positions(at, a, x);
                 work.taps(axes[a], mode, padding, x, at.count, &positioned.taps(static_cast<int>(a)));
             }
-            positioned.join(at.count);
+            positioned.join(at.count, data.itemsize);
             const Samples<W> samples = positioned.samples();
             const std::byte* from = image(task);
             std::byte* to = at.out;

@@ -22,6 +22,11 @@ public:
     Outcome operator()(const ArrayView& data, const ArrayView& grid, const std::int64_t* batches, const ArrayView& out,
                        const Poll& poll) const;
 
+    // Adds to `out` (n, c, *axes), contiguous, what the transpose of sampling makes of gradient (n, c, *places): each place,
+    // in row-major order, adds weight * gradient to the samples of its taps.  All but the grid are of `type`, f32 or f64
+    // (std::invalid_argument otherwise).
+    Outcome gradient(const ArrayView& gradient, const ArrayView& grid, const ArrayView& out, const Poll& poll) const;
+
 private:
     Sampling mode_;
     Padding padding_;

@@ -15,12 +15,18 @@ from remapnd.directml import (
     GatherOperatorDesc,
     Resample1OperatorDesc,
     Resample2OperatorDesc,
+    Resample3OperatorDesc,
+    ResampleGrad1OperatorDesc,
+    ResampleGradOperatorDesc,
     ResampleOperatorDesc,
     ScatterNDOperatorDesc,
     ScatterOperatorDesc,
+    Size2D,
     TensorDataType,
+    Upsample2DOperatorDesc,
     calc_buffer_tensor_size,
 )
+from remapnd.directml.operators import FieldKind
 
 GENERATED = runpy.run_path(str(ROOT / "csrc/directml/generate.py"))
 """The names of the script that writes files for C++."""
@@ -113,22 +119,65 @@ def floats(positive):
 FINITE = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
+DIRECTED = Resample2OperatorDesc, Resample3OperatorDesc, ResampleGrad1OperatorDesc
+GRADIENTS = ResampleGradOperatorDesc, ResampleGrad1OperatorDesc
+MODES = st.sampled_from(["LINEAR", "NEAREST_NEIGHBOR"])
+
+
 @st.composite
 def resamples(draw):
-    """Draw a descriptor."""
+    """Draw a descriptor of a resampling or of its gradient."""
     rank = draw(st.integers(1, 4))
-    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16", "UINT8", "INT8"]))
+    kinds = [ResampleOperatorDesc, Resample1OperatorDesc, *DIRECTED, *GRADIENTS]
+    kind = draw(st.sampled_from(kinds))
+    types = ["FLOAT32", "FLOAT16"] + ([] if kind in GRADIENTS else ["UINT8", "INT8"])
+    data_type = draw(st.sampled_from(types))
     length = st.sampled_from([1, 2, 3, 4, 7] if rank > 2 else [1, 2, 3, 5, 17])
+    if rank == 1:
+        length = st.one_of(length, st.integers(1, 200))
     data, output = (draw(st.lists(length, min_size=rank, max_size=rank)) for _ in range(2))
     described = draw(tensors(data_type, data)), draw(tensors(data_type, output, True))
-    mode = draw(st.sampled_from(["LINEAR", "NEAREST_NEIGHBOR"]))
+    mode = draw(MODES)
     scales = draw(st.lists(floats(True), min_size=rank, max_size=rank))
-    kind = draw(st.sampled_from([ResampleOperatorDesc, Resample1OperatorDesc, Resample2OperatorDesc]))
     if kind is ResampleOperatorDesc:
         return kind(*described, mode, rank, scales)
     offsets = [draw(st.lists(floats(False), min_size=rank, max_size=rank)) for _ in range(2)]
-    direction = [draw(st.sampled_from(["INCREASING", "DECREASING"]))] if kind is Resample2OperatorDesc else []
-    return kind(*described, mode, *direction, rank, scales, *offsets)
+    direction = [draw(st.sampled_from(["INCREASING", "DECREASING"]))] if kind in DIRECTED else []
+    antialiased = [draw(st.booleans())] if kind is Resample3OperatorDesc else []
+    return kind(*described, mode, *direction, rank, scales, *offsets, *antialiased)
+
+
+@st.composite
+def reductions(draw):
+    """Draw a descriptor of a RESAMPLE3 that shrinks, or of a gradient of such."""
+    rank = draw(st.integers(1, 3))
+    data = draw(st.lists(st.integers(1, (300, 60, 20)[rank - 1]), min_size=rank, max_size=rank))
+    ratios = st.one_of(st.sampled_from([1 / 3, 0.25, 0.1, 0.375, 0.45, 1]), st.floats(0.05, 0.6))
+    scales = [float(np.float32(draw(ratios))) for _ in range(rank)]
+    output = [max(1, int(n * scale)) for n, scale in zip(data, scales, strict=True)]
+    offsets = [
+        draw(st.lists(st.sampled_from([sign * 0.5, 0, 0.1]), min_size=rank, max_size=rank))
+        for sign in (1, -1)
+    ]
+    options = draw(MODES) if draw(st.booleans()) else "LINEAR", "DECREASING", rank, scales, *offsets
+    if draw(st.booleans()):
+        data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
+        gradients = draw(tensors(data_type, output)), draw(tensors(data_type, data, True))
+        return ResampleGrad1OperatorDesc(*gradients, *options)
+    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16", "UINT8", "INT8"]))
+    described = draw(tensors(data_type, data)), draw(tensors(data_type, output, True))
+    return Resample3OperatorDesc(*described, *options, True)
+
+
+@st.composite
+def upsamples(draw):
+    """Draw a descriptor of UPSAMPLE_2D."""
+    data_type, lengths = draw(st.sampled_from(["FLOAT32", "FLOAT16"])), st.sampled_from([1, 2, 3, 5])
+    data = draw(st.lists(lengths, min_size=4, max_size=5))
+    height, width = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    output = (*data[:-2], data[-2] * height, data[-1] * width)
+    described = draw(tensors(data_type, data)), draw(tensors(data_type, output, True))
+    return Upsample2DOperatorDesc(*described, Size2D(Width=width, Height=height), draw(MODES))
 
 
 def memory_of(desc, rng, limits=None):
@@ -144,10 +193,17 @@ def memory_of(desc, rng, limits=None):
     )
 
 
+def output_of(desc):
+    """Return what describes the output."""
+    (name,) = desc.tensor_names(FieldKind.OUTPUT)
+    return getattr(desc, name)
+
+
 def inputs_of(desc, rng):
     """Make memory for all inputs; indices lie a little beyond the data, too."""
-    largest = max(desc.InputTensor.Sizes) + 2
-    made = [memory_of(desc.InputTensor, rng)]
+    first = getattr(desc, desc.tensor_names(FieldKind.INPUT)[0])
+    largest = max(first.Sizes) + 2
+    made = [memory_of(first, rng)]
     if hasattr(desc, "IndicesTensor"):
         made.append(memory_of(desc.IndicesTensor, rng, (-largest, largest)))
     if hasattr(desc, "UpdatesTensor"):

@@ -10,7 +10,7 @@ from remapnd import _core
 # No deadline: the machines that run this are shared.  --examples says how many cases are tried.
 settings.register_profile("default", deadline=None, max_examples=150)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
-settings.register_profile("nightly", deadline=None, max_examples=10_000)
+settings.register_profile("nightly", deadline=None, max_examples=20_000)
 settings.register_profile(
     "quick", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow]
 )

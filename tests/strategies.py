@@ -9,6 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
+from remapnd.plans.resample_options import MODES_OF
+
 # Every kind of dtype whose items are moved as bytes, of every size with a loop of its own and some without.
 MOVABLE_DTYPES = [
     np.dtype(d)
@@ -50,7 +52,23 @@ MOVABLE_DTYPES = [
 INDEX_DTYPES = [np.dtype(d) for d in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
 
 # Layouts in memory that `laid_out` makes.
-LAYOUTS = ("C", "F", "negative", "strided", "zero_stride", "read_only", "unaligned", "swapped")
+LAYOUTS = (
+    *(
+        "C",
+        "F",
+        "negative",
+        "strided",
+        "mixed",
+        "zero_stride",
+        "zero_inner",
+        "read_only",
+        "unaligned",
+        "swapped",
+    ),
+)
+# Those that leave every value and the dtype as they are, and those of them that can be written.
+SAME_VALUES = tuple(layout for layout in LAYOUTS if layout not in ("zero_stride", "zero_inner", "swapped"))
+WRITABLE = tuple(layout for layout in SAME_VALUES if layout != "read_only")
 
 
 def random_array(shape: tuple[int, ...], dtype: np.dtype[Any], seed: int = 0) -> np.ndarray:
@@ -69,7 +87,7 @@ def random_array(shape: tuple[int, ...], dtype: np.dtype[Any], seed: int = 0) ->
 
 
 def laid_out(a: np.ndarray, layout: str) -> np.ndarray:
-    """Return an array with the values of `a` (but see zero_stride) in another memory layout or byte order."""
+    """Return an array with the values of `a` (but see zero_...) in another memory layout or byte order."""
     if a.ndim == 0 and layout not in ("read_only", "unaligned", "swapped"):
         return np.array(a)
     if layout == "F":
@@ -82,6 +100,15 @@ def laid_out(a: np.ndarray, layout: str) -> np.ndarray:
         part = wide[tuple(slice(1, 2 * n + 1, 2) for n in a.shape)]
         part[...] = a
         return part
+    if layout == "mixed":  # axes in another order in memory, each walked in its own way
+        steps = [(1, -1, 2, -2)[(d + a.ndim) % 4] for d in range(a.ndim)]
+        order = [*range(1, a.ndim), 0]
+        memory = np.zeros([a.shape[d] * abs(steps[d]) for d in order], a.dtype)
+        part = memory.transpose(np.argsort(order))[tuple(slice(None, None, step) for step in steps)]
+        part[...] = a
+        return part
+    if layout == "zero_inner":  # of the values, only those at 0 on the last axis are left
+        return np.broadcast_to(a[..., :1], a.shape) if a.shape[-1] else a
     if layout == "zero_stride":  # of the values, only those at 0 on the first axis are left
         return np.broadcast_to(a[:1], a.shape) if a.shape[0] else a
     if layout == "read_only":
@@ -118,19 +145,33 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @st.composite
-def index_arrays(draw, shape: tuple[int, ...], n: int, outside: bool) -> np.ndarray:
-    """Draw indices into an axis of size n; with `outside` some beyond it, up to the limits of the dtype."""
+def index_arrays(draw, shape: tuple[int, ...], sizes: tuple[int, ...], outside: bool) -> np.ndarray:
+    """Draw indices into axes of these sizes: one size, or one for each component along the last axis.
+
+    With `outside` some are beyond them, up to the limits of the dtype.
+    """
     dtype = draw(index_dtypes)
     rng = np.random.default_rng(draw(seeds))
-    low, high = (-n if dtype.kind == "i" else 0), max(n, 1)
-    limits = np.iinfo(dtype)
-    values = rng.integers(max(low, limits.min), min(high, limits.max + 1), shape).astype(dtype)
+    n = np.array(sizes)
+    low, high = (-n if dtype.kind == "i" else 0 * n), np.maximum(n, 1)
+    values = rng.integers(low, high, shape).astype(dtype)
     if outside:
-        wild = np.array(
-            [v for v in (n, -n - 1, limits.min, limits.max) if limits.min <= v <= limits.max], dtype
-        )
+        limits, small, large = np.iinfo(dtype), min(sizes, default=0), max(sizes, default=0)
+        edges = (small, large, -small - 1, -large - 1, 2 * large + 1, -3 * large - 2, limits.min, limits.max)
+        wild = np.array([v for v in edges if limits.min <= v <= limits.max], dtype)
         values = np.where(rng.random(shape) < 0.3, rng.choice(wild, shape), values).astype(dtype)
     return laid_out(np.asarray(values), draw(layouts))
+
+
+def belonging(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a resampling without those that its mode does not have."""
+    mode = options["mode"]
+    return {name: value for name, value in options.items() if mode in MODES_OF.get(name, (mode,))}
+
+
+def filling(bounds: str, value: int) -> dict[str, Any]:
+    """Return the options of a policy: the value belongs to "fill" alone."""
+    return {"bounds": bounds} | ({"fill_value": value} if bounds == "fill" else {})
 
 
 def sparse_view(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

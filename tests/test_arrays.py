@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from typing import Any
@@ -50,6 +51,55 @@ class ArrayOnly:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self.values
+
+
+def masked(values: Any) -> np.ma.MaskedArray:
+    return np.ma.masked_array(values, mask=np.zeros(np.shape(values), bool))
+
+
+def test_masked_arrays_are_refused() -> None:
+    """A mask is nothing that a result could keep, so that nobody loses one without noticing."""
+    x, i = np.arange(4.0), np.array([1, 2])
+    plan = remapnd.GatherPlan((4,), "f8", (2,), "i8")
+    kept = remapnd.ResamplePlan((4,), "f8", shape=8)
+    calls = {
+        "gather: `data`": lambda: remapnd.gather(masked(x), i),
+        "gather: `indices`": lambda: remapnd.gather(x, masked(i)),
+        "scatter_elements: `updates`": lambda: remapnd.scatter_elements(x, i, masked(x[:2])),
+        "scatter_nd: `data`": lambda: remapnd.scatter_nd(masked(x), i[:, None], x[:2]),
+        "resize: `data`": lambda: remapnd.resize(masked(x), 8),
+        "resample: `data`": lambda: kept(masked(x)),
+        "grid_sample: `grid`": lambda: remapnd.grid_sample(x.reshape(1, 1, 4), masked(np.zeros((1, 2, 1)))),
+        "gather: `indices` ": lambda: remapnd.gather(x, [masked(i), masked(i)]),
+        "resize: `data` ": lambda: remapnd.resize((masked(x), x), 8),
+        "roi_align: `rois`": lambda: remapnd.roi_align(
+            x.reshape(1, 1, 2, 2), masked(np.zeros((1, 4))), [0], (1, 1)
+        ),
+    }
+    assert plan(x, i).tolist() == [1, 2]
+    for place, call in calls.items():
+        instead = "(give `.filled(value)`, or `.data` to ignore it)"
+        rule = f"must not be a masked array, whose mask would be lost {instead}"
+        text = f"{place.rstrip()} {rule}, got MaskedArray"
+        with pytest.raises(TypeError, match=re.escape(text)):
+            call()
+    for operator in (lambda out: remapnd.gather(x, i, out=out), lambda out: plan(x, i, out=out)):
+        with pytest.raises(
+            TypeError, match=r"gather: `out` must not be a masked array, .* \(give its `.data`\)"
+        ):
+            operator(masked(np.zeros(2)))
+
+
+def test_other_subclasses_are_taken_for_the_arrays_they_are() -> None:
+    class Named(np.ndarray):
+        pass
+
+    x, i = np.arange(4.0).view(Named), np.array([1, 2]).view(Named)
+    for result in (remapnd.gather(x, i), remapnd.resize(x, 8), remapnd.scatter_elements(x, i, x[:2])):
+        assert type(result) is np.ndarray
+    out = np.zeros(2).view(Named)
+    assert remapnd.gather(x, i, out=out) is out
+    assert out.tolist() == [1, 2]
 
 
 def test_dlpack_in_and_out() -> None:

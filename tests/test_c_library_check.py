@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 from c_library import INVALID_ARGUMENT, INVALID_DESCRIPTOR, LAST_LEVEL, NOT_IN_LIBRARY, OK, pointer
-from c_library_cases import FINITE, OPERATORS, gathers_and_scatters, resamples, valid
-from hypothesis import given, settings
+from c_library_cases import FINITE, OPERATORS, gathers_and_scatters, resamples, upsamples, valid
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd.directml import (
@@ -20,6 +20,7 @@ from remapnd.directml import (
     GatherNDOperatorDesc,
     GatherOperatorDesc,
     ResampleOperatorDesc,
+    Size2D,
     TensorDataType,
     abi,
     calc_buffer_tensor_size,
@@ -63,6 +64,8 @@ def smallest(operator, data_type, index_type, count):
         FieldKind.FLOATS: [1.0] * count,
         FieldKind.INTERPOLATION_MODE: 0,
         FieldKind.AXIS_DIRECTION: 0,
+        FieldKind.SIZE_2D: Size2D(1, 1),
+        FieldKind.BOOL: 0,
     }
     fields = {name: values[field] for name, field in kind.field_kinds().items()}
     return kind(
@@ -109,21 +112,31 @@ def structs(packed):
     name = f"DML_{OPERATOR_DESCS[outer.Type].Type.name}_OPERATOR_DESC"
     inner = ctypes.cast(outer.Desc, ctypes.POINTER(abi.STRUCTURES[name])).contents
     yield inner
-    for name, _ in inner._fields_:
+    for name, kind in inner._fields_:
+        if issubclass(kind, ctypes.Structure):
+            yield getattr(inner, name)
         if name.endswith("Tensor"):
             tensor = getattr(inner, name).contents
             yield tensor
             yield ctypes.cast(tensor.Desc, ctypes.POINTER(abi.STRUCTURES["DML_BUFFER_TENSOR_DESC"])).contents
 
 
-@settings(max_examples=150)
-@given(st.one_of(gathers_and_scatters(), resamples()), st.sampled_from(list(FeatureLevel)), st.data())
+def skipped(name, kind):
+    """Whether a field is padding, or a struct whose own fields are changed."""
+    return name.startswith("_") or issubclass(kind, ctypes.Structure)
+
+
+@given(
+    st.one_of(gathers_and_scatters(), resamples(), upsamples()),
+    st.sampled_from(list(FeatureLevel)),
+    st.data(),
+)
 def test_check_says_what_python_says(libremapnd, desc, level, data):
     packed = abi.pack(desc)
     for struct in structs(packed):
         (count,) = [getattr(struct, name) for name in COUNTS if hasattr(struct, name)] or [0]
         for name, kind in struct._fields_:
-            if data.draw(st.integers(0, 5)) or name in ("Type", "Desc") or name.startswith("_"):
+            if data.draw(st.integers(0, 5)) or name in ("Type", "Desc") or skipped(name, kind):
                 continue
             if name in COUNTS:
                 setattr(struct, name, data.draw(st.integers(1, count)))
@@ -135,14 +148,13 @@ def test_check_says_what_python_says(libremapnd, desc, level, data):
     compare_checks(libremapnd, packed, level)
 
 
-@settings(max_examples=100)
-@given(st.one_of(gathers_and_scatters(), resamples()), st.data())
+@given(st.one_of(gathers_and_scatters(), resamples(), upsamples()), st.data())
 def test_fields_that_cannot_be_read(libremapnd, desc, data):
     packed = abi.pack(desc)
     wide = [2**57, 2**64 - 8] * (ctypes.sizeof(ctypes.c_void_p) == 8)
     for struct in list(structs(packed)):
         for name, kind in struct._fields_:
-            if data.draw(st.integers(0, 7)) or name.startswith("_"):
+            if data.draw(st.integers(0, 7)) or skipped(name, kind):
                 continue
             if kind is ctypes.c_void_p or hasattr(kind, "contents"):
                 value = data.draw(st.sampled_from([0, 1, 0xFFFF, *wide]))
@@ -154,7 +166,6 @@ def test_fields_that_cannot_be_read(libremapnd, desc, data):
     compare_checks(libremapnd, packed)
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 12)), min_size=1, max_size=4))
 def test_overlaps_are_python_s(libremapnd, dimensions):
     sizes, strides = zip(*dimensions, strict=True)
@@ -257,7 +268,7 @@ def test_a_message_is_cut_to_its_buffer(libremapnd):
     assert libremapnd.error().startswith("GATHER_ELEMENTS: `Type` must be an operator of feature level 1_0")
 
 
-@pytest.mark.parametrize("number", [0, 66, 134, 162, 175, 68, 2**31])
+@pytest.mark.parametrize("number", [0, 68, 176, 2**31])
 def test_operators_that_are_not_in_the_library(libremapnd, number):
     packed = abi.pack(valid())
     packed.pointer.contents.Type = ctypes.c_int32(number).value

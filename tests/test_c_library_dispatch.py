@@ -11,11 +11,23 @@ from c_library import (
     INVALID_DESCRIPTOR,
     LAST_LEVEL,
     OK,
+    OUT_OF_MEMORY,
     Buffer,
     buffers,
 )
-from c_library_cases import SEEDS, floats, gathers_and_scatters, inputs_of, memory_of, resamples, valid
-from hypothesis import given, settings
+from c_library_cases import (
+    SEEDS,
+    floats,
+    gathers_and_scatters,
+    inputs_of,
+    memory_of,
+    output_of,
+    reductions,
+    resamples,
+    upsamples,
+    valid,
+)
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd.directml import (
@@ -23,6 +35,8 @@ from remapnd.directml import (
     GatherNDOperatorDesc,
     GatherOperatorDesc,
     Resample1OperatorDesc,
+    Resample3OperatorDesc,
+    ResampleGrad1OperatorDesc,
     ResampleOperatorDesc,
     ScatterNDOperatorDesc,
     abi,
@@ -33,26 +47,67 @@ from remapnd.directml import (
 def compare_runs(libremapnd, desc, seed):
     rng = np.random.default_rng(seed)
     inputs = inputs_of(desc, rng)
-    output = memory_of(desc.OutputTensor, rng)
+    output = memory_of(output_of(desc), rng)
     expected = output.copy()
     run(desc, inputs, expected)
     assert libremapnd.dispatched(abi.pack(desc), inputs, output) == (OK, "")
     assert output.tobytes() == expected.tobytes()
 
 
-@settings(max_examples=120)
 @given(gathers_and_scatters(), SEEDS)
 def test_gathers_and_scatters_give_python_s_bytes(libremapnd, desc, seed):
     compare_runs(libremapnd, desc, seed)
 
 
-@settings(max_examples=120)
-@given(resamples(), SEEDS)
+@given(st.one_of(resamples(), resamples(), upsamples()), SEEDS)
 def test_resampling_gives_python_s_bytes(libremapnd, desc, seed):
     compare_runs(libremapnd, desc, seed)
 
 
-@settings(max_examples=60)
+@given(reductions(), SEEDS, st.booleans())
+def test_reductions_give_python_s_bytes(libremapnd, desc, seed, two_values):
+    rng = np.random.default_rng(seed)
+    inputs = inputs_of(desc, rng)
+    if two_values:  # many exact results are whole numbers
+        inputs = [(data.view(np.uint8) & 1) * 100 for data in inputs]
+        inputs = [data.view(memory.dtype) for data, memory in zip(inputs, inputs_of(desc, rng), strict=True)]
+    expected = memory_of(output_of(desc), rng)
+    got = expected.copy()
+    run(desc, inputs, expected)
+    assert libremapnd.dispatched(abi.pack(desc), inputs, got) == (OK, "")
+    assert got.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("first", "cut"),
+    [(True, 3000), (False, 0)],
+)
+def test_gradients_whose_edges_have_tables_of_their_own(libremapnd, first, cut):
+    # Thousands of outputs lie beyond an edge.
+    data, gradient = BufferTensorDesc("FLOAT32", (5, 7)), BufferTensorDesc("FLOAT32", (3010, 14))
+    offsets = [[0.5, 0.5], [cut - 0.5, -0.5]]
+    for mode in ("LINEAR", "NEAREST_NEIGHBOR"):
+        desc = ResampleGrad1OperatorDesc(gradient, data, mode, "DECREASING", 2, [2, 2], *offsets)
+        values = np.random.default_rng(5).normal(size=(3010, 14)).astype(np.float32)
+        got, expected = np.zeros((5, 7), np.float32), np.zeros((5, 7), np.float32)
+        run(desc, [values], expected)
+        assert (abs(expected[0]).max() > 10 * abs(expected[-1]).max()) == first
+        assert libremapnd.dispatched(abi.pack(desc), [values], got) == (OK, "")
+        assert got.tobytes() == expected.tobytes()
+
+
+def test_more_weights_than_a_table_holds(libremapnd):
+    # An antialiasing filter as wide as the data, and samples that all outputs between two edges share.
+    sizes = BufferTensorDesc("UINT8", (2**20,)), BufferTensorDesc("UINT8", (2**14,))
+    desc = Resample3OperatorDesc(*sizes, "LINEAR", "DECREASING", 1, [2**-16], [0], [0], True)
+    with pytest.raises(
+        ValueError, match=r"^RESAMPLE3: `Scales` must take at most 268435456 weights"
+    ) as error:
+        run(desc, [np.zeros(2**20, np.uint8)])
+    status = libremapnd.dispatched(abi.pack(desc), [np.zeros(2**20, np.uint8)], np.zeros(2**14, np.uint8))
+    assert status == (OUT_OF_MEMORY, str(error.value))
+
+
 @given(
     data_type=st.sampled_from(["UINT8", "INT8"]),
     data=st.lists(st.sampled_from([1, 2, 3, 5, 9]), min_size=3, max_size=3),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from c_library import INDEX_OUT_OF_RANGE, INVALID_ARGUMENT, INVALID_BUFFER, OK, pointer
 from c_library_cases import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd.simd import SynetGatherElements
@@ -24,7 +24,6 @@ def synet(libremapnd, data_type, index_type, const, outer, *counts):
     return status, context
 
 
-@settings(max_examples=200)
 @given(
     data_type=st.sampled_from(list(_DATA)),
     index_type=st.sampled_from(list(_INDEX)),

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from c_library import INVALID_ARGUMENT, OK, pointer
 from c_library_cases import floats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remapnd import coordinates, taps
 
 
-@settings(max_examples=300)
 @given(
     n_in=st.integers(1, 70),
     n_out=st.integers(1, 70),

@@ -80,7 +80,7 @@ def test_table(tmp_path, capsys):
     model = small(tmp_path / "model.onnx")
     assert main(["lint", model, "--dim", "n=1"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        f"{model}: 3 nodes that gather, scatter or resize",
+        f"{model}: 3 nodes that gather, scatter, resize or sample",
         "node    operator   input           DirectML   from  WebNN",
         "shrink  Resize-19  float[1,1,4,8]  RESAMPLE2  5_1   resample2d",
         "grow    Resize-19  float[1,1,4,4]  -          -     -",
@@ -155,7 +155,7 @@ def test_models_that_cannot_be_read(tmp_path, capsys):
     out, errors = capsys.readouterr()
     first, second = errors.splitlines()
     assert first == f"remapnd lint: error: {other}: must be a model of ONNX, got other data"
-    assert second.startswith(f"remapnd lint: error: {missing}: ")
+    assert second == f"remapnd lint: error: {missing}: No such file or directory"
     assert [set(entry) for entry in entries(out)] == [
         {"model", "error"},
         {"model", "error"},
@@ -167,7 +167,7 @@ def test_unknown_dimension(tmp_path, capsys):
     model = small(tmp_path / "model.onnx")
     assert main(["lint", model, "--dim", "batch=1"]) == 1
     assert capsys.readouterr().err == (
-        f"remapnd lint: error: {model}: lint: `dim` must be a symbolic dimension of an input (n), got batch\n"
+        f"remapnd lint: error: {model}: `--dim` must name symbolic dimensions of inputs (n), got batch\n"
     )
 
 
@@ -178,7 +178,7 @@ def test_model_without_such_nodes(tmp_path, capsys):
     path = tmp_path / "model.onnx"
     onnx.save(models.node_model("Relu", {"x": np.zeros(2, np.float32)}), path)
     assert main(["lint", str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: no nodes that gather, scatter or resize\n"
+    assert capsys.readouterr().out == f"{path}: no nodes that gather, scatter, resize or sample\n"
 
 
 def test_node_that_is_wrong(tmp_path, capsys):
@@ -210,7 +210,8 @@ def verified(tmp_path):
 def test_verify_needs_lengths(verified, capsys):
     assert main(["lint", verified, "--verify"]) == 1
     assert capsys.readouterr().err == (
-        f"remapnd lint: error: {verified}: verify: `dim` must give all symbolic dimensions a length, got n\n"
+        f"remapnd lint: error: {verified}: `--dim` must have a length for each symbolic dimension, "
+        "got none for n\n"
     )
 
 
@@ -254,3 +255,23 @@ def test_verify_says_where_results_differ(verified, monkeypatch, capsys):
     (entry,) = entries(capsys.readouterr().out)
     assert [node["verify"]["agrees"] for node in entry["nodes"]] == [True, True, False]
     assert entry["nodes"][0]["verify"]["at"] == [0, 0, 1, 3]
+
+
+def test_one_node_and_a_file_without_a_model(tmp_path, capsys):
+    onnx = pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
+    import onnx_models as models
+
+    cache, update = np.zeros((1, 4, 2), np.float32), np.zeros((1, 1, 2), np.float32)
+    path, empty = str(tmp_path / "model.onnx"), tmp_path / "empty.onnx"
+    onnx.save(models.node_model("TensorScatter", {"x": cache, "u": update}, opset=24, axis=1), path)
+    empty.write_bytes(b"")
+    assert main(["lint", path, str(empty), "--fail-on", "none"]) == 1
+    out, errors = capsys.readouterr()
+    assert out.splitlines() == [
+        f"{path}: 1 node that gathers, scatters, resizes or samples",
+        "node  operator          input         DirectML  from  WebNN",
+        "node  TensorScatter-24  float[1,4,2]  -         -     -",
+        "node: not DirectML: the provider has no TensorScatter",
+        "node: not WebNN: WebNN has no TensorScatter",
+    ]
+    assert errors == f"remapnd lint: error: {empty}: must be a model of ONNX, got other data\n"

@@ -113,7 +113,7 @@ def test_quality_out_of_range(capsys):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ("--roi 0,1,0", "in.npy: resize: `roi` must have two values for each of 1 axes"),
+        ("--roi 0,1,0", "in.npy: resize: `roi` must have two values, start and end, got 3 values"),
         ("--roi 0,1 --extrapolation-value 256", "in.npy: resize: `extrapolation_value` must be castable"),
     ],
 )

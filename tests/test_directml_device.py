@@ -60,10 +60,6 @@ def test_an_owned_input_is_a_snapshot():
     device = Device()
     operator = device.compile_operator(picked(owned=["IndicesTensor"]))
     indices = INDICES.copy()
-    with pytest.raises(
-        ValueError, match=r"GATHER_ELEMENTS: the operator must be given to `initialize`, as it"
-    ):
-        device.dispatch(operator, [DATA])
     device.initialize(operator, [indices])
     indices[:] = 0
     assert device.dispatch(operator, [DATA]).tolist() == GATHERED
@@ -72,19 +68,53 @@ def test_an_owned_input_is_a_snapshot():
     assert device.dispatch(operator, [DATA]).tolist() == [10, 10, 10]
 
 
-def test_the_short_way_does_not_remove_the_device():
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        (
+            lambda device, operator: device.initialize(operator, {"InputTensor": DATA}),
+            r"`inputs` must have the keys \['IndicesTensor'\], got \['InputTensor'\]",
+        ),
+        (
+            lambda device, operator: device.initialize(operator, [INDICES[:1].astype(np.int8)]),
+            r"GATHER_ELEMENTS: `IndicesTensor` must be ",
+        ),
+        (
+            lambda device, operator: device.dispatch(operator, [DATA]),
+            r"GATHER_ELEMENTS: the operator must be given to `initialize`, as it owns \['IndicesTensor'\]",
+        ),
+        (
+            lambda device, operator: [
+                device.initialize(operator, [INDICES]),
+                device.dispatch(operator, [DATA, INDICES]),
+            ],
+            r"`inputs` must have 1 elements \['InputTensor'\], got 2",
+        ),
+        (
+            lambda device, operator: [
+                device.initialize(operator, [INDICES]),
+                device.dispatch(operator, [INDICES]),
+            ],
+            r"`InputTensor` must be an array of float32",
+        ),
+        (
+            lambda device, _: device.dispatch(device.compile_operator(picked()), [DATA]),
+            r"`inputs` must have 2 elements \['InputTensor', 'IndicesTensor'\], got 1",
+        ),
+        (
+            lambda device, _: device.dispatch(
+                device.compile_operator(picked()), [DATA, INDICES], np.zeros(2, F)
+            ),
+            r"`OutputTensor` must be at least 12 bytes long, got 8",
+        ),
+    ],
+)
+def test_the_short_way_removes_the_device_for_wrong_buffers(act, reason):
     device = Device()
     operator = device.compile_operator(picked(owned=["IndicesTensor"]))
-    with pytest.raises(
-        ValueError, match=r"`inputs` must have the keys \['IndicesTensor'\], got \['InputTensor'\]"
-    ):
-        device.initialize(operator, {"InputTensor": DATA})
-    device.initialize(operator, [INDICES])
-    with pytest.raises(ValueError, match=r"`inputs` must have 1 elements \['InputTensor'\], got 2"):
-        device.dispatch(operator, [DATA, INDICES])
-    with pytest.raises(TypeError, match=r"`InputTensor` must be an array of float32"):
-        device.dispatch(operator, [INDICES])
-    assert device.removed_reason is None
+    with pytest.raises(DeviceRemovedError, match=rf"^the device was removed: .*{reason}"):
+        act(device, operator)
+    assert re.search(reason, device.removed_reason)
 
 
 def test_step_by_step_with_owned_inputs():
@@ -425,8 +455,11 @@ def test_invalid_descriptors_and_indices_do_not_remove_the_device():
     operator = ready(device, picked())
     recorder = device.create_command_recorder()
     recorder.record_dispatch(operator, bound(device, operator, [DATA, INDICES + 1], [np.zeros(3, F)]))
-    with pytest.raises(IndexError, match=r"`indices` must lie in \[-4, 4\).*, got 4"):
+    outside = r"GATHER_ELEMENTS: `IndicesTensor` must lie in \[-4, 4\) on axis 0 \(gather_oob.*, got 4 at \("
+    with pytest.raises(IndexError, match=outside):
         recorder.execute()
+    with pytest.raises(IndexError, match=outside):
+        device.dispatch(operator, [DATA, INDICES + 1])
     assert device.removed_reason is None
 
 

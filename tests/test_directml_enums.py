@@ -64,6 +64,11 @@ def test_unknown_values(kind, bad):
         kind.parse(bad)
 
 
+def test_a_name_that_is_nearly_right():
+    with pytest.raises(ValueError, match=r"got 'float32' \(did you mean 'FLOAT32'\?\)$"):
+        TensorDataType.parse("float32")
+
+
 @pytest.mark.parametrize("kind", [kind for kind, _ in VALUES.values()])
 @pytest.mark.parametrize("bad", [None, 1.0, True, b"NONE", object()])
 def test_values_of_another_type(kind, bad):

@@ -54,7 +54,7 @@ def test_defaults():
         ("output_overlap", "'reject', 'allow'"),
     ],
 )
-@pytest.mark.parametrize("bad", ["Clamp", None, 1])
+@pytest.mark.parametrize("bad", ["Other", None, 1])
 def test_other_values(field, words, bad):
     with pytest.raises(ValueError, match=rf"^Policy: `{field}` must be one of {words}, got {bad!r}$"):
         Policy(**{field: bad})
@@ -72,12 +72,15 @@ def test_out_of_range_of_gather(policy, expected):
     indices = np.array([3, -4, -1, -3], np.int32)
     assert gather([11, 12, 13], indices, (4,), 0, 1, policy=policy) == expected
     column = np.array([[11], [12], [13]])
+    singles = [gather(column, indices[k : k + 1, None], (1, 1), 0, 0, policy=policy) for k in range(4)]
+    assert singles == [[[v]] for v in expected]
     got = gather(column, indices[None], (4, 1), 0, 1, policy=policy)
     assert got == [[v] for v in expected]
 
 
 def test_out_of_range_error_of_gather():
-    with pytest.raises(IndexError, match=r"gather: `indices` must lie in \[-3, 3\).*, got 3"):
+    rule = r"`IndicesTensor` must lie in \[-3, 3\) on axis 0 \(gather_oob is 'error'\)"
+    with pytest.raises(IndexError, match=rf"^GATHER: {rule}, got 3 at \(0,\)$"):
         gather([11, 12, 13], np.array([3]), (1,), 0, 1, policy=Policy(gather_oob="error"))
 
 
@@ -98,9 +101,10 @@ def test_out_of_range_of_scatter(scatter_oob, expected):
 
 def test_out_of_range_error_of_scatter():
     policy = Policy(scatter_oob="error")
-    with pytest.raises(IndexError, match=r"scatter_elements: `indices` must lie in \[-2, 2\).*, got 2"):
+    rule = r"`IndicesTensor` must lie in \[-2, 2\) on axis 0 \(scatter_oob is 'error'\)"
+    with pytest.raises(IndexError, match=rf"^SCATTER_ELEMENTS: {rule}, got 2 at \(0,\)$"):
         scatter([1, 2], np.array([2]), [3], 0, policy=policy)
-    with pytest.raises(IndexError, match=r"scatter_nd: `indices` must lie in \[-2, 2\).*, got -3"):
+    with pytest.raises(IndexError, match=rf"^SCATTER_ND: {rule}, got -3 at \(0, 0\)$"):
         scatter_nd([[1], [2]], np.array([[-3]]), [[3]], 2, 2, policy=policy)
     assert scatter([1, 2], np.array([1, -2]), [3, 4], 0, policy=policy).tolist() == [4, 3]
 

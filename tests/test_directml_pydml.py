@@ -156,6 +156,7 @@ def test_members_of_enumerations_at_the_top():
         ),
         (dml.TensorDataType.INT64, np.zeros(3, np.float32), ValueError, r"must have a multiple of 8 bytes"),
         (dml.TensorDataType.INT64, np.zeros(4, np.float32), ValueError, r"must have 3 elements .*, got 2"),
+        (F32, np.ma.zeros(3), TypeError, r"must not be a masked array, .* \(give `\.filled\(value\)`, or"),
     ],
 )
 def test_data_that_are_refused(kind, data, error, text):

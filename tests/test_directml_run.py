@@ -313,9 +313,12 @@ def test_unsigned_indices_do_not_wrap():
 def test_out_of_range_error_policy():
     policy = Policy(gather_oob="error")
     assert elements([11, 12, 13], np.array([-3, 2]), 0, policy=policy) == [11, 13]
-    with pytest.raises(IndexError, match=r"gather_elements: `indices` must lie in \[-3, 3\).*, got 3"):
+    rule = r"`IndicesTensor` must lie in \[-3, 3\)"
+    with pytest.raises(
+        IndexError, match=rf"^GATHER_ELEMENTS: {rule} on axis 0 \(gather_oob.*, got 3 at \(1,\)"
+    ):
         elements([11, 12, 13], np.array([-3, 3]), 0, policy=policy)
-    with pytest.raises(IndexError, match=r"gather_nd: `indices` must lie in \[-3, 3\).*, got -4"):
+    with pytest.raises(IndexError, match=rf"^GATHER_ND: {rule} on axis 1 \(gather_oob.*, got -4 at \(0, 0\)"):
         gather_nd([[11, 12, 13]], np.array([[-4]]), (1, 1), 1, 2, policy=policy)
 
 

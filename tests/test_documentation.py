@@ -12,7 +12,8 @@ import pytest
 import remapnd
 
 MODULES = [
-    m.name for m in pkgutil.walk_packages(remapnd.__path__, "remapnd.") if m.name != "remapnd.__main__"
+    "remapnd",
+    *(m.name for m in pkgutil.walk_packages(remapnd.__path__, "remapnd.") if m.name != "remapnd.__main__"),
 ]
 
 
@@ -44,6 +45,11 @@ def test_docstrings(name):
     if name.startswith("remapnd.onnx"):
         pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("name", remapnd.__all__)
+def test_the_overview_names_everything_public(name):
+    assert name == "__version__" or re.search(rf"`{name}\W", remapnd.__doc__)
 
 
 @pytest.mark.parametrize("name", [name for name in remapnd.__all__ if name != "__version__"])

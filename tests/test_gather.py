@@ -64,13 +64,13 @@ def cases(draw) -> Case:
     if function == "gather_nd":
         batch_dims = min(batch_dims, len(index_shape) - 1)
         t = index_shape[-1]
-        n = min(shape[batch_dims : batch_dims + t], default=1)
+        sizes = shape[batch_dims : batch_dims + t]
         options: dict[str, Any] = {"batch_dims": batch_dims}
     else:
-        n = shape[axis]
+        sizes = (shape[axis],)
         options = {"axis": draw(st.sampled_from([axis, axis - len(shape)]))}
     bounds = draw(st.sampled_from(BOUNDS))
-    indices = draw(own.index_arrays(index_shape, n, bounds != "raise" or draw(st.booleans())))
+    indices = draw(own.index_arrays(index_shape, sizes, bounds != "raise" or draw(st.booleans())))
     options["bounds"] = bounds
     if bounds == "fill" and draw(st.booleans()):
         options["fill_value"] = own.random_array((1,), data.dtype, draw(own.seeds))[
@@ -82,7 +82,7 @@ def cases(draw) -> Case:
 @given(
     cases(),
     st.sampled_from(_core.levels_usable()),
-    st.sampled_from(["C", "F", "negative", "strided", "unaligned"]),
+    st.sampled_from(own.WRITABLE),
 )
 def test_functions_equal_the_reference(case: Case, level: str, out_layout: str) -> None:
     assert _core.use_level(level)
@@ -128,7 +128,7 @@ def test_every_index_dtype_policy_and_layout(dtype: np.dtype[Any], bounds: str, 
             values = [v for v in values if -n <= v < n]
         indices = own.laid_out(np.resize(np.array(values, dtype), (40, 3)), layout)
         data = np.arange(n, dtype=np.int32) + 5
-        case = Case("gather", data, indices, {"bounds": bounds, "fill_value": -1})
+        case = Case("gather", data, indices, own.filling(bounds, -1))
         expected = case.expected()
         for level in _core.levels_usable():
             assert _core.use_level(level)
@@ -146,10 +146,10 @@ def test_runs_of_every_size(size: int, bounds: str) -> None:
     if bounds != "raise":
         indices[::7] = rng.integers(-(2**62), 2**62, len(indices[::7]))
     for source in (data, np.asfortranarray(data), data[:, ::-1], data[::-1]):
-        expected = reference.gather(source, indices, bounds=bounds, fill_value=9)
+        expected = reference.gather(source, indices, **own.filling(bounds, 9))
         for level in _core.levels_usable():
             assert _core.use_level(level)
-            assert own.same_bits(remapnd.gather(source, indices, bounds=bounds, fill_value=9), expected)
+            assert own.same_bits(remapnd.gather(source, indices, **own.filling(bounds, 9)), expected)
 
 
 # Calls that are cut into many tasks, in every way: many indices, long runs, many reuses, one index.
@@ -267,7 +267,7 @@ def test_indices_changed_by_another_thread_stay_inside(bounds: str) -> None:
     try:
         for _ in range(20):
             with contextlib.suppress(IndexError) if bounds == "raise" else contextlib.nullcontext():
-                result = remapnd.gather(data, indices, bounds=bounds, fill_value=7)
+                result = remapnd.gather(data, indices, **own.filling(bounds, 7))
                 assert (result == 7).all()
     finally:
         stop.set()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import same_bits
+from strategies import SAME_VALUES, index_dtypes, laid_out, movable_dtypes, random_array, same_bits, seeds
 
 from remapnd import GatherElementsPlan, GatherNDPlan, GatherPlan, _core, reference
 from remapnd.plans.constant import ConstantIndices
@@ -27,13 +27,13 @@ def constant_cases(draw: st.DrawFn) -> tuple[Any, npt.NDArray[Any], dict[str, An
     """Draw a plan with constant indices, data for it, and the arguments of the reference."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     shape = tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=3)))
-    dtype = np.dtype(draw(st.sampled_from(["u1", "i2", "f4", "f8", "c16", "S3"])))
-    data = rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8).view(dtype).reshape(shape)
+    dtype = draw(movable_dtypes)
+    data = random_array(shape, dtype, draw(seeds))
     bounds = draw(st.sampled_from(["raise", "clip", "wrap", "fill"]))
     axis = draw(st.integers(0, len(shape) - 1))
     n = shape[axis]
     reach = 1 if bounds == "raise" else 3
-    index = np.dtype(draw(st.sampled_from(["i1", "u2", "i4", "i8", "u8"])))
+    index = draw(index_dtypes)
     low = 0 if index.kind == "u" else -n * reach
 
     def indices(wanted: tuple[int, ...]) -> npt.NDArray[Any]:
@@ -47,7 +47,7 @@ def constant_cases(draw: st.DrawFn) -> tuple[Any, npt.NDArray[Any], dict[str, An
 
     options: dict[str, Any] = {"bounds": bounds}
     if bounds == "fill":
-        options["fill_value"] = np.zeros((), dtype)[()]
+        options["fill_value"] = random_array((1,), dtype, draw(seeds))[0, ...]
     function = draw(st.sampled_from(["gather", "gather_elements", "gather_nd"]))
     if function == "gather":
         i = indices(tuple(draw(st.lists(st.integers(0, 6), max_size=2))))
@@ -66,21 +66,42 @@ def constant_cases(draw: st.DrawFn) -> tuple[Any, npt.NDArray[Any], dict[str, An
     return plan, data, {"function": function, "indices": i, "options": options}
 
 
-@given(constant_cases(), st.sampled_from(_core.levels_usable()))
-def test_constant_plans_equal_the_reference(case: Any, level: str) -> None:
+@given(
+    constant_cases(),
+    st.sampled_from(_core.levels_usable()),
+    st.sampled_from(SAME_VALUES),
+)
+def test_constant_plans_equal_the_reference(case: Any, level: str, layout: str) -> None:
     assert _core.use_level(level)
     plan, data, told = case
+    data = laid_out(data, layout)
     want = getattr(reference, told["function"])(data, told["indices"], **told["options"])
-    same_bits(plan(data), want)
-    same_bits(plan(np.asfortranarray(data)), want)
+    assert same_bits(plan(data), want)
+    assert same_bits(plan(np.asfortranarray(data)), want)
     out = np.empty(plan.output_shape, data.dtype)
     assert plan(data, out=out) is out
-    same_bits(out, want)
+    assert same_bits(out, want)
     again = pickle.loads(pickle.dumps(plan))
     assert again == plan
     assert hash(again) == hash(plan)
     assert plan.explain() == again.explain()
-    same_bits(again(data), want)
+    assert same_bits(again(data), want)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "text"),
+    [
+        (">i2", np.array(24450, ">i2"), "24450"),
+        ("f4", np.float32(2.5), "2.5"),
+        ("f4", 2.5, "2.5"),
+        ("S3", np.array(b"abc"), "b'abc'"),
+        ("M8[D]", np.datetime64("2024-01-02"), "2024-01-02"),
+    ],
+)
+def test_explain_says_what_fills(dtype: str, value: Any, text: str) -> None:
+    plan = GatherPlan((1,), dtype, indices=np.array([2]), bounds="fill", fill_value=value)
+    assert f"an index out of range gives the fill value {text}\n" in plan.explain()
+    assert pickle.loads(pickle.dumps(plan)).explain() == plan.explain()
 
 
 def test_indices_are_owned() -> None:
@@ -135,7 +156,7 @@ def test_repeated_axes_are_read_once() -> None:
     assert found(plan).repeated_axes == (0, 1)
     assert found(plan).used.strides == (0, 0, 1)
     data = np.random.default_rng(1).random((4, 6, 5), np.float32)
-    same_bits(plan(data), np.take_along_axis(data, indices, 2))
+    assert same_bits(plan(data), np.take_along_axis(data, indices, 2))
 
 
 def test_order_and_uniqueness() -> None:
@@ -164,11 +185,11 @@ def test_consecutive_indices_move_in_pieces(axis: int, level: str) -> None:
     assert found(plan).run_length in (8, 16, 24, 32, 48, 96)
     assert plan._pieces(found(plan))
     want = np.take(data, indices, axis)
-    same_bits(plan(data), want)
-    same_bits(plan(data[::-1, :, ::-1]), np.take(data[::-1, :, ::-1], indices, axis))
+    assert same_bits(plan(data), want)
+    assert same_bits(plan(data[::-1, :, ::-1]), np.take(data[::-1, :, ::-1], indices, axis))
     out = np.zeros(want.shape[::-1], data.dtype).T
     assert plan(data, out=out) is out
-    same_bits(out, want)
+    assert same_bits(out, want)
 
 
 def test_explain() -> None:

@@ -167,6 +167,20 @@ def test_errors(function: Any, arguments: Any, options: Any, error: Any, text: s
         function(*arguments, **options)
 
 
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ("rais", "got 'rais' (did you mean 'raise'?)"),
+        ("WRAP", "got 'WRAP' (did you mean 'wrap'?)"),
+        ("none", "got 'none'"),
+        (3, "got 3"),
+    ],
+)
+def test_a_word_that_is_nearly_right(value: Any, end: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(end)}$"):
+        remapnd.gather(D, [0], bounds=value)
+
+
 def test_options_that_are_equal_to_an_integer_are_not_taken_for_it() -> None:
     assert remapnd.gather(D, [0], axis=1).shape == (3, 1)  # now the plan for axis 1 is kept
     for axis in (1.0, True, np.float64(1)):
@@ -270,6 +284,42 @@ def test_fill_values_that_do_not_fit(dtype: Any, value: Any, error: Any) -> None
     rule = f"gather: `fill_value` must be castable to {data.dtype} without loss, got {value!r}"
     with pytest.raises(error, match=f"^{re.escape(rule)}$"):
         remapnd.gather(data, [0], bounds="fill", fill_value=value)
+
+
+NOT_FILLING = [
+    (7, "7"),
+    (None, "None"),
+    ([0], r"\[0\]"),
+    (np.array([0, 1]), r"array\(\[0, 1\]\)"),
+    (np.float32(0.5), r"(np.float32\(0.5\)|0.5)"),
+    (np.datetime64("2020"), ".*2020.*"),
+]
+
+
+@pytest.mark.parametrize("bounds", ["raise", "clip", "wrap"])
+@pytest.mark.parametrize(("value", "text"), NOT_FILLING)
+def test_a_fill_value_belongs_to_fill(value: Any, text: str, bounds: Any) -> None:
+    rule = f"must be left at 0 for bounds '{bounds}' \\(it belongs to 'fill'\\), got {text}$"
+    data, indices = np.arange(4), np.array([1, 0])
+    calls = (
+        lambda: remapnd.gather(data, indices, bounds=bounds, fill_value=value),
+        lambda: remapnd.gather_elements(data, indices, bounds=bounds, fill_value=value),
+        lambda: remapnd.take_along_axis(data, indices, bounds=bounds, fill_value=value),
+        lambda: remapnd.gather_nd(data, indices[:, None], bounds=bounds, fill_value=value),
+        lambda: remapnd.GatherPlan((4,), "i8", (2,), "i8", bounds=bounds, fill_value=value),
+    )
+    for call in calls:
+        for _ in range(2):  # a repeated call takes the short way
+            with pytest.raises(ValueError, match=f"`fill_value` {rule}"):
+                call()
+
+
+@pytest.mark.parametrize(
+    "zero", [0, 0.0, False, np.int8(0), np.array(0), ml_dtypes.bfloat16(0), 0j, np.float32(-0.0)]
+)
+def test_a_fill_value_of_0_goes_with_all_bounds(zero: Any) -> None:
+    for bounds in ("raise", "clip", "wrap"):
+        assert remapnd.gather(np.arange(4), [1, 3], bounds=bounds, fill_value=zero).tolist() == [1, 3]
 
 
 def test_a_fill_value_is_a_scalar() -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import same_bits
+from strategies import filling, same_bits
 
 import remapnd
 from remapnd import _core, reference
@@ -43,8 +43,8 @@ def test_rows_of_every_table_size(item: np.dtype[Any], index: np.dtype[Any], lev
             data = numbers(rng, (3, n), item)
             indices = choices(rng, n, (3, count), index)
             got = remapnd.gather_elements(data, indices, axis=1)
-            same_bits(got, reference.gather_elements(data, indices, axis=1))
-            same_bits(remapnd.gather(data[0], indices), reference.gather(data[0], indices))
+            assert same_bits(got, reference.gather_elements(data, indices, axis=1))
+            assert same_bits(remapnd.gather(data[0], indices), reference.gather(data[0], indices))
 
 
 @pytest.mark.parametrize("bounds", ["raise", "clip", "wrap", "fill"])
@@ -66,9 +66,9 @@ def test_any_index_out_of_range_is_found(index: np.dtype[Any], bounds: Any) -> N
                         with pytest.raises(IndexError, match=rf"got {bad} at \({place},\)"):
                             remapnd.gather(data, indices)
                     else:
-                        got = remapnd.gather(data, indices, bounds=bounds, fill_value=7)
-                        want = reference.gather(data, indices, bounds=bounds, fill_value=7)
-                        same_bits(got, want)
+                        got = remapnd.gather(data, indices, **filling(bounds, 7))
+                        want = reference.gather(data, indices, **filling(bounds, 7))
+                        assert same_bits(got, want)
 
 
 @given(st.data())
@@ -86,7 +86,7 @@ def test_walks_of_data_and_out(draw: st.DataObject) -> None:
     indices = choices(rng, shape[axis], wanted, draw.draw(st.sampled_from(INDICES)))
     out = np.zeros((*wanted[:-1], wanted[-1] + draw.draw(st.integers(0, 2))), item)[..., : wanted[-1]]
     assert remapnd.gather_elements(data, indices, axis=axis, out=out) is out
-    same_bits(out, reference.gather_elements(data, indices, axis=axis))
+    assert same_bits(out, reference.gather_elements(data, indices, axis=axis))
 
 
 @pytest.mark.parametrize("level", _core.levels_usable())
@@ -100,7 +100,7 @@ def test_strips_of_items_below_each_other(shift: int, level: str) -> None:
         memory = np.zeros(data.nbytes + 64, np.uint8)
         out = memory[shift // 8 * 8 : shift // 8 * 8 + data.nbytes].view(item).reshape(data.shape)
         got = remapnd.gather_elements(data, indices, axis=0, out=out)
-        same_bits(got, np.take_along_axis(data, indices, 0))
+        assert same_bits(got, np.take_along_axis(data, indices, 0))
         if item == "u4":
             indices[699, 300] = 700
             with pytest.raises(IndexError, match=r"got 700 at \(699, 300\)"):
@@ -148,13 +148,13 @@ def test_the_short_way_gives_what_the_long_one_gives() -> None:
     locked.flags.writeable = False
     want = data[[2, 0]]
     for _ in range(3):
-        same_bits(remapnd.gather(data, indices), want)
-        same_bits(remapnd.gather(data, indices, axis=-2), want)
-        same_bits(remapnd.gather(data, indices, axis=1), data[:, [2, 0]])
-        same_bits(remapnd.gather(data.astype("f4"), indices), want.astype("f4"))
-        same_bits(remapnd.gather(data.astype(">f8"), indices), want.astype(">f8"))
-        same_bits(remapnd.gather(data.tolist(), indices), want)
-        same_bits(remapnd.gather(np.asfortranarray(data), indices.astype("u1")), want)
+        assert same_bits(remapnd.gather(data, indices), want)
+        assert same_bits(remapnd.gather(data, indices, axis=-2), want)
+        assert same_bits(remapnd.gather(data, indices, axis=1), data[:, [2, 0]])
+        assert same_bits(remapnd.gather(data.astype("f4"), indices), want.astype("f4"))
+        assert same_bits(remapnd.gather(data.astype(">f8"), indices), want.astype(">f8"))
+        assert same_bits(remapnd.gather(data.tolist(), indices), want)
+        assert same_bits(remapnd.gather(np.asfortranarray(data), indices.astype("u1")), want)
         with pytest.raises(
             IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"
         ):
@@ -169,15 +169,15 @@ def test_the_short_way_gives_what_the_long_one_gives() -> None:
             remapnd.gather(data, indices, out=np.zeros((2, 4), "f4"))
         out = np.zeros((4, 2)).T
         assert remapnd.gather(data, indices, out=out) is out
-        same_bits(out, want)
-        same_bits(remapnd.take_along_axis(data, indices[:1, None], axis=1), data[:, 2:3])
+        assert same_bits(out, want)
+        assert same_bits(remapnd.take_along_axis(data, indices[:1, None], axis=1), data[:, 2:3])
 
 
 def test_more_calls_than_are_remembered() -> None:
     data = np.arange(20)
     for _ in range(2):
         for n in range(1, 20):
-            same_bits(remapnd.gather(data, np.arange(n)), data[:n])
+            assert same_bits(remapnd.gather(data, np.arange(n)), data[:n])
 
 
 def test_prepared_gathers_refuse_what_they_cannot_serve() -> None:

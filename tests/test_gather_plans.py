@@ -43,7 +43,7 @@ def test_plans_are_compared_by_what_they_do() -> None:
     def plan(**options: Any) -> GatherPlan:
         return GatherPlan((3, 4), "f4", (5,), "i8", **options)
 
-    assert plan() == plan(axis=-2) == plan(fill_value=7)  # not used under bounds="raise"
+    assert plan() == plan(axis=-2) == plan(fill_value=0.0)
     assert plan() != plan(axis=1)
     zeros = [plan(bounds="fill", fill_value=v) for v in (0, 0.0, -0.0, 1, np.nan)]
     assert zeros[0] == zeros[1]

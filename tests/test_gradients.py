@@ -107,6 +107,77 @@ def test_a_gradient_is_summed_in_order_whatever_the_threads(seed: int, dtype: An
         assert own.same_bits(plan.vjp(y, indices), expected)
 
 
+SUMMED = [
+    np.dtype(d)
+    for d in (
+        *("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8"),
+        *("c16", ">i2", ">f4", ">c16"),
+    )
+]
+
+
+@st.composite
+def gradients(draw: st.DrawFn, cases: list[Any], policies: list[str], **more: Any) -> tuple[Any, ...]:
+    """Draw a plan, indices, a gradient of the shape that its `output_shape` or data has, and places.
+
+    Places are what the reference reads from the numbers of the items of data; -1 is no place.
+    """
+    kind, data_shape, indices_shape, options = draw(st.sampled_from(cases))
+    bounds, dtype, index = (
+        draw(st.sampled_from(policies)),
+        draw(st.sampled_from(SUMMED)),
+        draw(own.index_dtypes),
+    )
+    plan = kind(data_shape, dtype, indices_shape, index, bounds=bounds, **options, **more)
+    n = smallest(plan)
+    indices = indices_for(indices_shape, n, bounds, draw(own.seeds))
+    if index.kind == "u":
+        indices %= max(n, 1) if bounds == "raise" else n + 2
+    indices = own.laid_out(indices.astype(index), draw(own.layouts))
+    numbers = np.arange(np.prod(data_shape, dtype=int)).reshape(data_shape)
+    native = indices.astype(index)
+    options = {k: v for k, v in options.items() if k != "broadcast"}
+    function = "gather" if kind is GatherPlan else "gather_nd" if "ND" in kind.__name__ else "gather_elements"
+    if getattr(plan, "broadcast", False):
+        function = "take_along_axis"
+    if bounds in ("fill", "drop"):
+        bounds, options["fill_value"] = "fill", -1
+    places = getattr(reference, function)(numbers, native, bounds=bounds, **options)
+    shape = places.shape if kind in (GatherPlan, GatherElementsPlan, GatherNDPlan) else data_shape
+    rng = np.random.default_rng(draw(own.seeds))
+    y = np.asarray(rng.standard_normal(shape) * 9).astype(dtype)
+    return plan, indices, own.laid_out(y, draw(st.sampled_from(own.SAME_VALUES))), places
+
+
+@given(gradients(GATHERS, ["raise", "clip", "wrap", "fill"]), st.sampled_from(_core.levels_usable()))
+def test_the_gradient_of_a_gather_is_a_sum_in_order(case: Any, level: str) -> None:
+    assert _core.use_level(level)
+    plan, indices, y, places = case
+    zeros = np.zeros(np.prod(plan.data_shape, dtype=int), plan.data_dtype)
+    at = np.where(places < 0, zeros.size, places).reshape(-1, 1)
+    expected = reference.scatter_nd(zeros, at, y.reshape(-1), reduction="add", bounds="drop")
+    assert own.same_bits(plan.vjp(y, indices), expected.reshape(plan.data_shape))
+
+
+@pytest.mark.parametrize("reduction", ["none", "add"])
+@given(data=st.data(), level=st.sampled_from(_core.levels_usable()))
+def test_the_gradient_of_a_scatter_is_what_each_update_moved(reduction: str, data: Any, level: str) -> None:
+    assert _core.use_level(level)
+    policies = ["raise", "clip", "wrap", "drop"]
+    plan, indices, y, places = data.draw(gradients(SCATTERS, policies, reduction=reduction))
+    of_data, of_updates = y.copy(order="C").reshape(-1), np.zeros(places.size, y.dtype)
+    seen = set()
+    for k, place in reversed(list(enumerate(places.flat))):
+        if place >= 0 and (reduction == "add" or place not in seen):
+            of_updates[k] = y.flat[place]
+            seen.add(place)
+    if reduction == "none":
+        of_data[list(seen)] = 0
+    got = plan.vjp(y, indices)
+    assert own.same_bits(got[0], of_data.reshape(plan.data_shape))
+    assert own.same_bits(got[1], of_updates.reshape(plan.updates_shape))
+
+
 def test_the_last_update_takes_the_gradient() -> None:
     plan = ScatterElementsPlan((3,), "f8", (4,), "i8", bounds="drop")
     of_data, of_updates = plan.vjp([10.0, 20.0, 30.0], [0, 2, 0, 9])

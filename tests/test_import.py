@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 import remapnd
-import remapnd.directml
+import remapnd.directml.dxdispatch
 import remapnd.reference
+import remapnd.selftest
 import remapnd.simd
+import remapnd.webnn
+from remapnd.directml import pydml
 
 
 def fresh(code: str, **environment: str) -> str:
@@ -39,10 +42,44 @@ def test_import_loads_no_front_end():
     assert not {"remapnd.cli", "remapnd.directml", "remapnd.simd", "remapnd.selftest"} & loaded
 
 
-@pytest.mark.parametrize("module", [remapnd.directml, remapnd.simd])
+@pytest.mark.parametrize(
+    "module",
+    [
+        remapnd.directml,
+        remapnd.directml.dxdispatch,
+        remapnd.reference,
+        remapnd.selftest,
+        remapnd.simd,
+        remapnd.webnn,
+    ],
+)
 def test_dir_lists_what_is_public(module):
     assert sorted(module.__all__) == dir(module)
     assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_plans_show_what_is_public():
+    common = {"op", "data_shape", "output_shape", "explain"}
+    indexed = {*common, "data_dtype", "indices_shape", "indices_dtype", "bounds", "vjp"}
+    resampling = {"dtype", "axes", "maps", "scales", "mode", "nearest_rule", "antialias", "cubic_coefficient"}
+    resampling |= {"exclude_outside", "integer_rule", "resized", "region", "input_region", "vjp"}
+    scattering = {*indexed, "reduction", "updates_shape"}
+    public = {
+        remapnd.GatherPlan((4,), "f4", (3,), "i8"): indexed | {"axis", "fill_value", "indices"},
+        remapnd.ScatterElementsPlan((4,), "f4", (3,), "i8"): scattering | {"axis", "broadcast"},
+        remapnd.ScatterNDPlan((4,), "f4", (3, 1), "i8"): scattering,
+        remapnd.ResamplePlan((4,), "f4", shape=3): common | resampling,
+    }
+    for plan, names in public.items():
+        assert {name for name in dir(plan) if not name.startswith("_")} == names
+
+
+def test_names_of_pydml():
+    names = dir(pydml)
+    assert {*pydml.__all__, "FLOAT32", "LINEAR"} <= set(names)
+    assert not {"Any", "annotations", "functions", "graph", "tensors"} & set(names)
+    assert all(hasattr(pydml, name) for name in names)
+    assert len(names) == len(set(names))
 
 
 def test_dir_lists_public_modules_once_imported():

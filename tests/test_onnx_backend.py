@@ -188,6 +188,91 @@ def test_outputs_belong_to_the_caller():
     assert rep.run([x])[2].tolist() == [-1]
 
 
+def test_each_shape_and_type_is_checked_again():
+    """A run like the last one skips checks; one of other shapes or types does not."""
+    node = helper.make_node("Gather", ["x", "i"], ["y"])
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"]),
+        helper.make_tensor_value_info("i", TensorProto.INT64, None),
+    ]
+    made = models.model([node], inputs, [onnx.ValueInfoProto(name="y")])
+    rep = ronnx.prepare(made)
+    i = np.array([1, -1])
+    for n in (3, 3, 5, 3):
+        x = np.arange(n, dtype=np.float32)
+        for given in ([x, i], (x, i), {"x": x, "i": i}):
+            assert_array_equal(rep.run(given)[0], x[i], strict=True)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"run: `x` must be tensor\(float\), got tensor\(double\)"):
+            rep.run([np.arange(3.0), i])
+        with pytest.raises(ValueError, match=r"run: `x` must have shape \(\?\), got \(1, 3\)"):
+            rep.run([np.zeros((1, 3), np.float32), i])
+        with pytest.raises(IndexError, match=r"Gather \(of output 'y'\): `indices` must lie in \[-3, 3\)"):
+            rep.run([np.zeros(3, np.float32), np.array([1, 3])])
+
+
+def test_types_that_are_not_declared_are_checked_at_each_node():
+    node = helper.make_node("Gather", ["x", "i"], ["y"], name="pick")
+    made = models.model(
+        [node], [onnx.ValueInfoProto(name=name) for name in "xi"], [onnx.ValueInfoProto(name="y")]
+    )
+    rep = ronnx.prepare(made)
+    x = np.arange(3, dtype=np.int16)
+    assert_array_equal(rep.run([x, np.array([2])])[0], [2])
+    text = r"Gather 'pick': `indices` must be one of tensor\(int32\), tensor\(int64\), got tensor\(float\)"
+    with pytest.raises(TypeError, match=text):
+        rep.run([x, np.array([2], np.float32)])
+    assert_array_equal(rep.run([np.array(["a", "b"]), np.array([1])])[0], np.array(["b"], object))
+
+
+def test_types_of_a_model_without_inputs_are_checked():
+    node = helper.make_node("Gather", ["x", "i"], ["y"])
+    tensors = [numpy_helper.from_array(X, "x"), numpy_helper.from_array(np.zeros(1), "i")]
+    rep = ronnx.prepare(models.model([node], [], [onnx.ValueInfoProto(name="y")], tensors))
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"`indices` must be one of .*, got tensor\(double\)"):
+            rep.run([])
+
+
+@pytest.mark.parametrize("constant_node", [False, True])
+def test_resize_by_constant_sizes(constant_node):
+    sizes = np.array([1, 6], np.int64)
+    resize = helper.make_node("Resize", ["x", "", "", "s"], ["y"], mode="linear")
+    tensor = numpy_helper.from_array(sizes, "s")
+    nodes = [helper.make_node("Constant", [], ["s"], value=tensor), resize] if constant_node else [resize]
+    x_info = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["a", "b"])
+    outputs = [onnx.ValueInfoProto(name="y"), onnx.ValueInfoProto(name="s")]
+    made = models.model(nodes, [x_info], outputs, [] if constant_node else [tensor])
+    rep = ronnx.prepare(made)
+    for n in (3, 4, 3, 6):
+        x = np.arange(n, dtype=np.float32)[None]
+        for _ in range(2):
+            y, s = rep.run([x])
+            assert_array_equal(y, remapnd.resize(x, (1, 6)), strict=True)
+            assert_array_equal(s, sizes)
+            s[:] = y[:] = 0  # both are the caller's
+    with pytest.raises(ValueError, match="`sizes` must have one value for each of the 3 axes, got 2 values"):
+        ronnx.prepare(
+            models.model(nodes, [onnx.ValueInfoProto(name="x")], outputs, made.graph.initializer)
+        ).run([np.zeros((1, 1, 2), np.float32)])
+
+
+def test_a_value_and_a_view_of_it_share_no_memory():
+    nodes = [
+        helper.make_node("Gather", ["x", "i"], ["y"]),
+        helper.make_node("Identity", ["y"], ["z"]),
+        helper.make_node("Gather", ["x", "i"], ["w"]),
+    ]
+    x = np.arange(4, dtype=np.float32)
+    outputs = [onnx.ValueInfoProto(name=name) for name in "zyw"]
+    inputs = [models.value_info("x", x), models.value_info("i", np.array([0]))]
+    made = models.model(nodes, inputs, outputs)
+    arrays = ronnx.prepare(made).run([x, np.array([3])])
+    for k, array in enumerate(arrays):
+        assert_array_equal(array, [3.0])
+        assert not any(np.may_share_memory(array, other) for other in (*arrays[:k], x))
+
+
 def test_old_shape_operators():
     nodes = [
         helper.make_node("Slice", ["x"], ["a"], starts=[1], ends=[99], axes=[1]),

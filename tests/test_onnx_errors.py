@@ -54,7 +54,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], type[Exception], str]] = 
      "`attribute` must be one of coordinate_transformation_mode, cubic_coeff_a, exclude_outside, "
      "extrapolation_value, mode, nearest_mode in Resize-13, got 'axes'"),
     ("Resize", resize(scales=TWO), {"mode": "bilinear"}, ValueError,
-     "`mode` must be one of 'nearest', 'linear', 'cubic', got 'bilinear'"),
+     "`mode` must be one of 'nearest', 'linear', 'cubic', got 'bilinear' (did you mean 'linear'?)"),
     ("Resize", {"X": X, "s": TWO}, {"opset": 10, "mode": "cubic"}, ValueError,
      "`mode` must be one of 'nearest', 'linear', got 'cubic'"),
     ("Resize", resize(scales=TWO), {"nearest_mode": "round"}, ValueError,

@@ -278,7 +278,7 @@ def test_dims_without_a_name():
     (report,) = lint(model, dims={"x.0": 2, "x.1": 5})
     assert str(report.output) == "float[2,5,16,16]"
     with pytest.raises(
-        ValueError, match=r"^lint: `dim` must be a symbolic dimension of an input \(x.0, x.1\), got x.2$"
+        ValueError, match=r"^lint: `dims` must name symbolic dimensions of inputs \(x.0, x.1\), got x.2$"
     ):
         lint(model, dims={"x.2": 2})
 
@@ -292,6 +292,86 @@ def test_shapes_that_cannot_be_inferred(monkeypatch):
         ValueError, match=r"^lint: `model` must have shapes that can be .*, got the node is wrong$"
     ):
         resized(scales=[1, 1, 2, 2])
+
+
+GRID = np.zeros((1, 4, 4, 2), np.float32)
+REGIONS = np.zeros((2, 4), np.float32)
+
+
+def reasons(report: NodeReport) -> tuple[str, str]:
+    assert report.error == ""
+    return report.directml.reason, report.webnn.reason
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "reason"),
+    [
+        (IMAGE, {"opset": 20}, "the provider knows the modes bilinear, nearest and bicubic, here 'linear'"),
+        (IMAGE.astype(np.float64), {"opset": 16}, "own shader takes float and float16, here double"),
+        (np.zeros((1, 1, 2, 2, 2), np.float32), {"opset": 16}, "own shader takes 4 dimensions, here 5"),
+    ],
+)  # fmt: skip
+def test_grid_sample_that_stays_on_the_cpu(x, options, reason):
+    report = looked_at("GridSample", x, GRID, **options)
+    assert placed(report) == ("", reason)
+    assert reasons(report)[1] == "WebNN has no GridSample"
+
+
+def test_grid_sample_by_the_shader_of_the_provider():
+    report = looked_at("GridSample", IMAGE, GRID, opset=16)
+    assert placed(report) == ("own shader", "1_0")
+    assert (
+        reasons(report)[0]
+        == "a shader of the provider's own, which needs no level: DirectML has no GridSample"
+    )
+    assert report.directml.differences == ()
+    cubic = looked_at("GridSample", IMAGE, GRID, opset=16, mode="bicubic", padding_mode="border")
+    assert [str(one) for one in cubic.directml.differences] == [
+        "bicubic beyond a border: the provider moves the position there, the CPU repeats border samples; "
+        "ramp 0..3, position -0.7: -0.04725 on the CPU, 0 in DirectML"
+    ]
+
+
+def test_roi_align():
+    """Where the page of ROI_ALIGN1 and the CPU part."""
+    images = np.zeros(2, np.int64)
+    options = {"opset": 16, "mode": "max", "coordinate_transformation_mode": "output_half_pixel"}
+    report = looked_at("RoiAlign", IMAGE, REGIONS, images, known=False, **options)
+    assert placed(report) == ("ROI_ALIGN1", "4_0")
+    assert reasons(report) == (
+        "ROI_ALIGN1 is none of the operators of remapnd.directml: level and types are those of its page",
+        "WebNN has no RoiAlign",
+    )
+    assert [one.example for one in report.directml.differences] == [
+        "pixels 1 2 3 4, one sample midway between them: CPU 1, DirectML 2.5",
+        "region of 3 pixels to 2 bins: CPU 2 samples, DirectML 1.5 (no more said)",
+        "ramp 0..3, region 0 to 0.5, one sample: CPU 0.5, DirectML 0.25",
+        "one image, batch index 1: CPU error, DirectML undefined",
+    ]
+    same = looked_at("RoiAlign", IMAGE, REGIONS, images, opset=16, sampling_ratio=2)
+    assert same.directml.differences == ()
+    outside = looked_at("RoiAlign", IMAGE, REGIONS, images + 1, opset=16, sampling_ratio=2)
+    assert [one.cause for one in outside.directml.differences] == [
+        "a batch index out of range fails on the CPU; what DirectML does is undefined"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("op", "arrays", "options"),
+    [
+        ("AffineGrid", [np.zeros((1, 2, 3), np.float32), np.array([1, 1, 2, 2])], {"opset": 20}),
+        ("TensorScatter", [np.zeros((1, 4, 2), np.float32), np.zeros((1, 1, 2), np.float32)], {"opset": 24}),
+        (
+            "CropAndResize",
+            [IMAGE, REGIONS, np.zeros(2, np.int32), np.array([2, 2], np.int32)],
+            {"domain": "com.microsoft"},
+        ),
+    ],
+)
+def test_operators_that_the_provider_does_not_have(op, arrays, options):
+    report = looked_at(op, *arrays, **options)
+    assert placed(report) == ("", f"the provider has no {op}")
+    assert reasons(report)[1] == f"WebNN has no {op}"
 
 
 def test_nodes_that_are_wrong_are_said_to_be():

@@ -61,6 +61,28 @@ def test_nodes_of_a_network():
 
 
 @needs_onnxruntime
+def test_nodes_that_sample():
+    nodes = [
+        helper.make_node("AffineGrid", ["theta", "size"], ["grid"]),
+        helper.make_node("GridSample", ["x", "grid"], ["a"], mode="cubic"),
+        helper.make_node("RoiAlign", ["x", "rois", "images"], ["b"], output_height=2, output_width=3),
+    ]
+    constants = [
+        constant("size", [1, 3, 6, 6]),
+        constant("images", [0, 0]),
+        constant("rois", [[0, 0, 6, 5], [1.5, 2, 8, 7]], np.float32),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in (("theta", [1, 2, 3]), ("x", [1, 3, 8, 8]))
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in ("a", "b")]
+    results = verify(models.model(nodes, inputs, outputs, constants, opset=20))
+    assert list(results) == ["grid", "a", "b"]
+    assert all(result.agrees(1e-5) and result.magnitude for result in results.values())
+
+
+@needs_onnxruntime
 def test_file(tmp_path):
     path = tmp_path / "model.onnx"
     model = network(columns=range(12))
@@ -79,11 +101,11 @@ def test_the_seed_makes_the_inputs():
 @needs_onnxruntime
 def test_errors():
     with pytest.raises(
-        ValueError, match=r"^verify: `dim` must give all symbolic dimensions a length, got n, h$"
+        ValueError, match=r"^verify: `dims` must have a length for each symbolic dimension, got .* n, h$"
     ):
         verify(network())
     with pytest.raises(
-        ValueError, match=r"^lint: `dim` must be a symbolic dimension of an input \(n, h\), got w$"
+        ValueError, match=r"^lint: `dims` must name symbolic dimensions of inputs \(n, h\), got w$"
     ):
         verify(network(), dims={"w": 1})
     with pytest.raises(ValueError, match=r"^verify: `model` must run in ONNX Runtime, got .*out of"):

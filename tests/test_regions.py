@@ -146,6 +146,16 @@ def test_crop_and_resize_has_the_bits_of_the_reference(case, mode, value, layout
     assert strategies.same_bits(np.ascontiguousarray(out), want)
 
 
+@pytest.mark.parametrize("dtype", strategies.INDEX_DTYPES, ids=str)
+def test_regions_of_integers_are_the_equal_floats(dtype):
+    data = np.arange(40.0, dtype=np.float32).reshape(2, 1, 4, 5)
+    regions = np.array([[0, 0, 1, 1], [1, 1, 4, 3]], dtype)
+    for function in (roi_align, crop_and_resize):
+        expected = function(data, regions.astype(np.float64), [1, 0], (2, 3))
+        assert strategies.same_bits(function(data, regions, [1, 0], (2, 3)), expected)
+        assert strategies.same_bits(function(data, regions.tolist(), [1, 0], (2, 3)), expected)
+
+
 def test_crop_and_resize_by_hand():
     image = np.arange(12, dtype=np.uint8).reshape(1, 1, 3, 4)
     turned = crop_and_resize(image, [[1.0, 1.0, 0.0, 0.0]], [0], (3, 4), mode="nearest")
@@ -170,7 +180,13 @@ FLOAT_RULE = "have one of the dtypes float16, bfloat16, float32, float64"
 
 BOTH: list[tuple[tuple[Any, ...], type[Exception], str]] = [
     ((X[0], R, [0], (1, 1)), ValueError, "`data` must have 4 axes (batch, channel, height, width), got 3"),
-    ((X, R.astype(int), [0], (1, 1)), TypeError, f"`rois` must {FLOAT_RULE}, got int64"),
+    ((X, R.astype(bool), [0], (1, 1)), TypeError, f"`rois` must {FLOAT_RULE}, got bool"),
+    (
+        (X, [[0, 0, 1, 2**53 + 1]], [0], (1, 1)),
+        ValueError,
+        f"`rois` must have integers of at most {2**53} in magnitude (larger ones need not be a float64), "
+        f"got {2**53 + 1} at (0, 3)",
+    ),
     ((X, R[0], [0], (1, 1)), ValueError, "`rois` must have shape (k, 4), got (4,)"),
     ((X, R, [0.0], (1, 1)), TypeError, "`batch_indices` must have an integer dtype, got float64"),
     (

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LAYOUTS, MOVABLE_DTYPES, laid_out, random_array, result_arrays, same_bits, sparse_view
+from strategies import (
+    LAYOUTS,
+    MOVABLE_DTYPES,
+    belonging,
+    laid_out,
+    random_array,
+    result_arrays,
+    same_bits,
+    sparse_view,
+)
 
 import remapnd
 from remapnd import ResamplePlan, _core, reference, resample, resize
@@ -73,12 +82,14 @@ def plans(draw, dtypes, modes):
     axes = sorted(draw(st.sets(st.integers(0, rank - 1), min_size=1)))
     outs = [draw(st.integers(1, 2 * most)) for _ in axes]
     dtype = draw(st.sampled_from(dtypes))
-    options = {
-        "axes": axes,
-        "mode": draw(st.sampled_from(modes)),
-        "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
-        "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
-    }
+    options = belonging(
+        {
+            "axes": axes,
+            "mode": draw(st.sampled_from(modes)),
+            "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
+            "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
+        }
+    )
     if draw(st.booleans()):
         options["coordinates"] = draw(st.sampled_from(COORDINATE_MODES))
         return ResamplePlan.resized(shape, dtype, outs, **options)
@@ -273,7 +284,7 @@ def test_nearest_of_the_reported_cases(n, m, kwargs, expected):
 def test_scale_and_length_are_two_facts():
     ramp = np.arange(38.0)
     result = resample(ramp, scales=1.02191, shape=38)
-    assert result[-1] == pytest.approx((37.5) / 1.02191 - 0.5)
+    assert result[-1] == pytest.approx(37.5 / 1.02191 - 0.5, rel=2**-52)
     assert resample(ramp, scales=1.02191, shape=38, mode="nearest", nearest_rule="half_down")[23] == 22
     assert not np.array_equal(result, ramp)
     assert np.array_equal(resample(ramp, shape=38), ramp)
@@ -293,7 +304,7 @@ def test_linear_of_the_reported_cases():
     impulse[1, 1] = 1
     assert resize(impulse, (6, 6)).sum() == 4
     assert resize(impulse, (6, 6), coordinates="asymmetric").sum() == 4
-    assert resize(impulse, (6, 6), coordinates="align_corners").sum() == pytest.approx(5.76)
+    assert resize(impulse, (6, 6), coordinates="align_corners").sum() == pytest.approx(5.76, rel=2**-50)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
@@ -376,188 +387,6 @@ def test_plan_explains():
     assert nearest.explain().splitlines()[-1] == "nearest index by half_up; moves 4 bytes per item"
     copy = ResamplePlan((4,), "f4", shape=4)
     assert copy.explain().splitlines()[-1] == "every output sample is an input sample: a copy"
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (resample, ValueError, "resample: `shape` or `scales` must be given, got neither"),
-        (resize, ValueError, "resize: `shape` or `scales` must be given, got neither"),
-        (lambda x: resample(x, scales=0), ValueError, "resample: `scales` must be > 0, got 0"),
-        (lambda x: resample(x, scales=-1.5), ValueError, r"resample: `scales` must be > 0, got -1.5"),
-        (
-            lambda x: resample(x, scales=float("nan")),
-            ValueError,
-            "resample: `scales` must be finite, got nan",
-        ),
-        (
-            lambda x: resample(x, scales=float("inf")),
-            ValueError,
-            "resample: `scales` must be finite, got inf",
-        ),
-        (
-            lambda x: resample(x, scales="2"),
-            TypeError,
-            "resample: `scales` must be a real number, got '2' of type str",
-        ),
-        (
-            lambda x: resample(x, scales=True),
-            TypeError,
-            "resample: `scales` must be a real number, got True of type bool",
-        ),
-        (
-            lambda x: resample(x, scales=(1, 2, 3)),
-            ValueError,
-            "resample: `scales` must have one value for each of 2 axes, got 3 values",
-        ),
-        (
-            lambda x: resample(x, scales=0.1),
-            ValueError,
-            r"resample: `scales` must be at least 1/4 for an axis of length 4 \(or give `shape`\), got 0.1",
-        ),
-        (
-            lambda x: resample(x, scales=1, input_offsets=float("nan")),
-            ValueError,
-            "resample: `input_offsets` must be finite, got nan",
-        ),
-        (
-            lambda x: resize(x, (3,)),
-            ValueError,
-            r"resize: `shape` must have one value for each of 2 axes "
-            r"\(axes=\(0,\) resamples the leading ones\), "
-            "got 1 values",
-        ),
-        (lambda x: resize(x, (3, 0)), ValueError, "resize: `shape` must be at least 1, got 0"),
-        (lambda x: resize(x, (3, -2)), ValueError, "resize: `shape` must be at least 1, got -2"),
-        (lambda x: resize(x, (3, 2.0)), TypeError, "resize: `shape` must be an integer, got 2.0"),
-        (
-            lambda x: resize(x[:0], (3, 2)),
-            ValueError,
-            "resize: `shape` must be 0 for an axis of length 0, got 3",
-        ),
-        (lambda x: resize(x, 3, axes=2), ValueError, r"resize: `axes` must lie in \[-2, 2\), got 2"),
-        (
-            lambda x: resize(x, 3, axes=(0, -2)),
-            ValueError,
-            r"resize: `axes` must name each axis once, got \(0, -2\)",
-        ),
-        (lambda x: resize(x, 3, axes=1.0), TypeError, "resize: `axes` must be an integer, got 1.0"),
-        (
-            lambda x: resize(x, 3, mode="cubi"),
-            ValueError,
-            "`mode` must be one of 'nearest', 'majority', 'linear', 'cubic', 'box', 'lanczos3', got 'cubi'",
-        ),
-        (
-            lambda x: resize(x, 3, mode="nearest", nearest_rule="up"),
-            ValueError,
-            "resize: `nearest_rule` must be one of 'half_up', 'half_down', 'floor', 'ceil', got 'up'",
-        ),
-        (
-            lambda x: resize(x, 3, integer_rule="trunc"),
-            ValueError,
-            "resize: `integer_rule` must be one of 'half_up', 'half_even', 'truncate', got 'trunc'",
-        ),
-        (
-            lambda x: resize(x, 3, coordinates="centre"),
-            ValueError,
-            "resize: `coordinates` must be one of 'half_pixel', .*, got 'centre'",
-        ),
-        (
-            lambda x: resize(x > 1, 3),
-            TypeError,
-            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
-        ),
-        (
-            lambda x: resize("photo.png", 3),
-            TypeError,
-            r"resize: `data` must be an array of numbers \(mode='nearest' takes every dtype\), got <U9",
-        ),
-        (
-            lambda x: resize(x.astype(object), 3),
-            TypeError,
-            "resize: `data` must have a dtype of fixed size without Python objects, got object",
-        ),
-        (
-            lambda x: resize(x, 2**40),
-            ValueError,
-            "resize: `shape` must give a result that can be addressed, got shape",
-        ),
-        (
-            lambda x: resize(x, 2**25),
-            ValueError,
-            r"resize: `out` must fit in memory, got shape \(33554432, 33554432\) of \d+ bytes",
-        ),
-        (lambda x: resize(x, 3, out=x), ValueError, r"resize: `out` must have shape \(3, 3\), got \(4, 5\)"),
-        (
-            lambda x: resize(x, (4, 5), out=x),
-            ValueError,
-            "resize: `out` must not overlap an input, got an array that does",
-        ),
-        (
-            lambda x: resize(x, 3, out=np.zeros((3, 3), "f4")),
-            TypeError,
-            "resize: `out` must have dtype float64, got float32",
-        ),
-        (
-            lambda x: resize(x, 3, out=np.broadcast_to(1.0, (3, 3))),
-            ValueError,
-            "resize: `out` must be writable, got a read-only array",
-        ),
-        (
-            ResamplePlan((3, 3), "f8", scales=2),
-            ValueError,
-            r"resample: `data` must have the shape \(3, 3\) of the plan, got \(4, 5\)",
-        ),
-        (
-            ResamplePlan((4, 5), "f4", scales=2),
-            TypeError,
-            "resample: `data` must have the dtype float32 of the plan, got float64",
-        ),
-    ],
-)
-def test_errors(call, error, text):
-    with pytest.raises(error, match=text):
-        call(np.arange(20.0).reshape(4, 5))
-
-
-@pytest.mark.parametrize(
-    ("good", "bad"),
-    [
-        ({"shape": (4, 4), "axes": (0, 1)}, {"shape": (4.0, 4), "axes": (0, 1)}),
-        ({"shape": 4, "axes": (0, 1)}, {"shape": 4, "axes": (0, True)}),
-        ({"shape": 4, "axes": 1}, {"shape": 4.0, "axes": 1}),
-        ({"shape": 1, "axes": 1}, {"shape": True, "axes": 1}),
-        ({"scales": 1, "axes": 1}, {"scales": True, "axes": 1}),
-    ],
-)
-def test_what_was_called_before_decides_nothing(good, bad):
-    data = np.zeros((8, 8, 3))
-    for function in (resize, resample):
-        function(data, **good)
-        with pytest.raises(TypeError, match="must be"):
-            function(data, **bad)
-
-
-@pytest.mark.parametrize(
-    ("shape", "error", "text"),
-    [
-        ((8, 8.0), TypeError, "resample: `data_shape` must be an integer, got 8.0"),
-        ("88", TypeError, "resample: `data_shape` must be a sequence of integers, got str"),
-        (8, TypeError, "resample: `data_shape` must be a sequence of integers, got int"),
-        (np.zeros((2, 2)), TypeError, "resample: `data_shape` must be a sequence of integers, got ndarray"),
-        ((8, -1), ValueError, r"resample: `data_shape` must have sizes of at least 0, got \(8, -1\)"),
-    ],
-)
-def test_errors_of_plans(shape, error, text):
-    with pytest.raises(error, match=text):
-        ResamplePlan(shape, np.uint8, shape=4)
-
-
-def test_a_failed_call_leaves_out_untouched():
-    out = np.full((3, 3), 7.0)
-    with pytest.raises(ValueError, match="scales"):
-        resample(np.zeros((4, 5)), scales=0, out=out)
-    assert (out == 7).all()
 
 
 def test_the_core_verifies_what_memory_safety_rests_on():

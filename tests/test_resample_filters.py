@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from strategies import laid_out, same_bits
+from strategies import belonging, laid_out, same_bits
 
-from remapnd import ResamplePlan, _core, describe, reference, reference_resample, resample, resize
+from remapnd import ResamplePlan, _core, describe, reference, reference_resample, resize
 from remapnd.coordinates import COORDINATE_MODES, CROP, AxisMap, coordinate_map
 from remapnd.filter_taps import FilterTable, filter_table
 from remapnd.filters import Filter, FilterOptions, choose
@@ -79,14 +79,16 @@ def plans(draw, dtypes, largest=(60, 13, 6)):
     axes = sorted(draw(st.sets(st.integers(0, rank - 1), min_size=1)))
     outs = [draw(st.integers(1, largest[rank - 1])) for _ in axes]
     mode, antialias = draw(modes)
-    options = {
-        "axes": axes,
-        "mode": mode,
-        "antialias": antialias,
-        "cubic_coefficient": draw(st.sampled_from([-0.75, -0.5, F(1, 3), 0.1])),
-        "exclude_outside": draw(st.booleans()),
-        "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
-    }
+    options = belonging(
+        {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "cubic_coefficient": draw(st.sampled_from([-0.75, -0.5, F(1, 3), 0.1])),
+            "exclude_outside": draw(st.booleans()),
+            "integer_rule": draw(st.sampled_from(reference.INTEGER_RULES)),
+        }
+    )
     dtype = draw(st.sampled_from(dtypes))
     if draw(st.booleans()):
         options["coordinates"] = draw(st.sampled_from(COORDINATE_MODES))
@@ -202,7 +204,8 @@ def test_pillow_has_the_same_windows(mode, filter):
     for n, m in itertools.product((1, 2, 3, 5, 8, 13, 20, 31), (1, 2, 3, 7, 12, 20, 45)):
         data = rng.standard_normal((1, n)).astype(np.float32)
         expected = np.asarray(PIL.Image.fromarray(data).resize((m, 1), filter))
-        got = resize(data, m, axes=1, mode=mode, antialias="pillow", cubic_coefficient=-0.5)
+        options = belonging({"mode": mode, "antialias": "pillow", "cubic_coefficient": -0.5})
+        got = resize(data, m, axes=1, **options)
         reach = max(F(1), F(n, m)) / 2
         positions = coordinate_map("half_pixel", n, m).positions(m)
         clear = [1 not in ((x + reach).denominator, (x - reach).denominator) for x in positions]
@@ -405,7 +408,7 @@ def test_plans_are_compared_pickled_and_explained():
     assert plan == ResamplePlan((9, 6), np.uint8, scales=(F(4, 9), 1), shape=(4, 6), **options)
     for other in (
         {"antialias": "onnx"},
-        {"mode": "box"},
+        {"mode": "box", "cubic_coefficient": -0.75},
         {"cubic_coefficient": -0.75},
         {"exclude_outside": True},
     ):
@@ -449,96 +452,3 @@ def test_describe():
         "3",
     ]
     assert describe(CROP, 5, 2, roi=(0.5, 1)).splitlines()[1].split()[:2] == ["0", "2"]
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "text"),
-    [
-        (
-            lambda x: resize(x, 3, mode="nearest", antialias="onnx"),
-            ValueError,
-            "resize: `antialias` must be None for mode 'nearest', got 'onnx'",
-        ),
-        (
-            lambda x: resize(x, 3, mode="cubic", antialias="directml"),
-            ValueError,
-            "resize: `antialias` must be None, 'pillow' or 'onnx' for mode 'cubic' "
-            r"\('directml' has only 'linear'\), got 'directml'",
-        ),
-        (
-            lambda x: resample(x, shape=3, antialias=True),
-            ValueError,
-            "resample: `antialias` must be None or one of 'pillow', 'onnx', 'directml', got True",
-        ),
-        (
-            lambda x: resize(x, 3, mode="cubic", cubic_coefficient=2000),
-            ValueError,
-            r"resize: `cubic_coefficient` must lie in \[-1024, 1024\], got 2000",
-        ),
-        (
-            lambda x: resize(x, 3, mode="cubic", cubic_coefficient="a"),
-            TypeError,
-            "resize: `cubic_coefficient` must be a real number, got 'a' of type str",
-        ),
-        (
-            lambda x: resize(x, 3, mode="cubic", exclude_outside=1),
-            TypeError,
-            "resize: `exclude_outside` must be True or False, got 1",
-        ),
-        (
-            lambda x: resize(x, 3, roi=(0, 1)),
-            ValueError,
-            r"resize: `roi` must be None for coordinates 'half_pixel' "
-            r"\(it belongs to 'tf_crop_and_resize'\), got \(0, 1\)",
-        ),
-        (
-            lambda x: resize(x, 3, coordinates=CROP),
-            TypeError,
-            "resize: `roi` must have two values for each of 1 axes, first all starts, then all ends, "
-            "got None",
-        ),
-        (
-            lambda x: resize(x, 3, coordinates=CROP, roi=(0, 1, 2)),
-            ValueError,
-            "resize: `roi` must have two values for each of 1 axes, first all starts, .*, got 3 values",
-        ),
-        (
-            lambda x: resize(x, 3, coordinates=CROP, roi=(0, np.inf)),
-            ValueError,
-            "resize: `roi` must be finite, got inf",
-        ),
-        (
-            lambda x: resize(x.astype(np.uint8), 3, coordinates=CROP, roi=(0, 2), extrapolation_value=1.5),
-            ValueError,
-            "resize: `extrapolation_value` must be castable to uint8 without loss, got 1.5",
-        ),
-        (
-            lambda x: resize(x.astype(np.uint8), 3, coordinates=CROP, roi=(0, 2), extrapolation_value=256),
-            ValueError,
-            "resize: `extrapolation_value` must be castable to uint8 without loss, got 256",
-        ),
-        (
-            lambda x: resample(x, scales=1e-9, shape=1, antialias="onnx"),
-            ValueError,
-            "resample: `mode` must take at most 268435456 weights along an axis, "
-            "got 1 samples of up to 2000000001 weights",
-        ),
-        (
-            lambda x: resample(x, scales=F(1, 10**5000), shape=1, antialias="onnx"),
-            ValueError,
-            "resample: `mode` must take at most 268435456 weights along an axis, "
-            "got 1 samples of up to a number of more than [0-9]* digits weights",
-        ),
-        (
-            lambda x: resize(x > 1, 3, mode="cubic"),
-            TypeError,
-            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
-        ),
-        (lambda _: describe("half_pixel", 0, 3), ValueError, "describe: `n_in` must be at least 1, got 0"),
-        (lambda _: describe("half_pixel", 2, 3, scale=0), ValueError, "describe: `scale` must be > 0, got 0"),
-        (lambda _: describe("x", 1, 3), ValueError, "describe: `coordinates` must be one of .*, got 'x'"),
-    ],
-)
-def test_errors(call, kind, text):
-    with pytest.raises(kind, match=f"^{text}$"):
-        call(np.arange(6.0))

@@ -39,6 +39,47 @@ def test_options_of_every_kind():
             resample(ramp, shape=1, **{option: what})
 
 
+OTHERS = {
+    "nearest_rule": ("floor", ("majority", "linear", "cubic", "box", "lanczos3"), "'half_up'"),
+    "antialias": ("pillow", ("nearest", "majority"), "None"),
+    "cubic_coefficient": (-0.5, ("nearest", "majority", "linear", "box", "lanczos3"), "-0.75"),
+    "exclude_outside": (True, ("nearest", "majority"), "False"),
+    "integer_rule": ("truncate", ("nearest", "majority"), "'half_up'"),
+}
+
+
+@pytest.mark.parametrize("option", OTHERS)
+def test_an_option_that_cannot_matter_is_refused(option):
+    value, modes, default = OTHERS[option]
+    data = np.arange(6)
+    for mode in modes:
+        rule = f"`{option}` must be left at {default} for mode '{mode}' .it belongs to .*., got {value!r}"
+        for make in (resample, resize):
+            with pytest.raises(ValueError, match=f"^{make.__name__}: {rule}"):
+                make(data, shape=3, mode=mode, **{option: value})
+        with pytest.raises(ValueError, match=f"^resample: {rule}"):
+            ResamplePlan((6,), int, shape=3, mode=mode, **{option: value})
+
+
+def test_defaults_may_be_given_with_every_mode():
+    """In all forms of their values: a caller that passes them on need not know which belong to a mode."""
+    data, want = np.arange(6), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    for coefficient in (-0.75, Fraction(-3, 4), np.float32(-0.75), Decimal("-0.75")):
+        options = {"cubic_coefficient": coefficient, "exclude_outside": np.False_, "antialias": None}
+        options |= {"integer_rule": np.str_("half_up"), "extrapolation_value": np.float64(-0.0)}
+        assert resize(data, 12, mode="nearest", **options).tolist() == want
+        del options["extrapolation_value"]
+        assert ResamplePlan((6,), int, shape=12, mode="nearest", **options)(data).tolist() == want
+
+
+@pytest.mark.parametrize("value", [1, np.nan, None, "0", np.datetime64("2020"), [0]])
+def test_an_extrapolation_value_belongs_to_its_coordinates(value):
+    rule = r"left at 0 for coordinates 'half_pixel' \(it belongs to 'tf_crop_and_resize'\), got "
+    for _ in range(2):
+        with pytest.raises(ValueError, match=f"^resize: `extrapolation_value` must be {rule}"):
+            resize(np.arange(6.0), 12, extrapolation_value=value)
+
+
 def test_items_of_no_bytes():
     assert resample(np.zeros(3, "V0"), shape=5, mode="nearest").shape == (5,)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import laid_out, random_array, same_bits
+from strategies import belonging, laid_out, random_array, same_bits
 
 from remapnd import ResamplePlan, _core, resample
 from remapnd.coordinates import COORDINATE_MODES
@@ -37,15 +37,17 @@ def plans(draw):
     axes = sorted(draw(st.sets(st.integers(0, rank - 1), min_size=1)))
     outs = [draw(st.integers(1, largest)) for _ in axes]
     mode, antialias = draw(st.sampled_from(MODES))
-    options = {
-        "axes": axes,
-        "mode": mode,
-        "antialias": antialias,
-        "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
-        "cubic_coefficient": draw(st.sampled_from([-0.75, F(1, 3)])),
-        "exclude_outside": draw(st.booleans()),
-        "integer_rule": draw(st.sampled_from(["half_up", "half_even", "truncate"])),
-    }
+    options = belonging(
+        {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "nearest_rule": draw(st.sampled_from(NEAREST_RULES)),
+            "cubic_coefficient": draw(st.sampled_from([-0.75, F(1, 3)])),
+            "exclude_outside": draw(st.booleans()),
+            "integer_rule": draw(st.sampled_from(["half_up", "half_even", "truncate"])),
+        }
+    )
     dtype = draw(st.sampled_from(INTEGERS + FLOATS))
     if draw(st.booleans()):
         options["coordinates"] = draw(st.sampled_from([*COORDINATE_MODES, "tf_crop_and_resize"]))

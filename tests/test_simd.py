@@ -407,6 +407,17 @@ def test_clear(constant):
             "`idx` must have items of int32, or raw bytes",
         ),
         ({"src": np.repeat(SRC, 2)[::2]}, ValueError, "`src` must be C-contiguous, got strides (8,)"),
+        (
+            {"src": np.ma.masked_array(SRC)},
+            TypeError,
+            "`src` must not be a masked array, whose mask would be lost (give `.filled(value)`, or `.data` "
+            "to ignore it), got MaskedArray",
+        ),
+        (
+            {"dst": np.ma.zeros(6, np.float32)},
+            TypeError,
+            "`dst` must not be a masked array, whose mask would be lost (give its `.data`), got MaskedArray",
+        ),
         ({"src": SRC.tolist()}, TypeError, "`src` must be an ndarray or a buffer, got list"),
         ({"src": None}, TypeError, "`src` must be an ndarray or a buffer, got NoneType"),
     ],

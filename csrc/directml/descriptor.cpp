@@ -101,24 +101,18 @@ private:
                 if (counted_) d_.into.assign(d_.count, 0.5f), d_.onto.assign(d_.count, -0.5f);
                 return;
             }
-            case DML_OPERATOR_RESAMPLE1: {
-                DML_RESAMPLE1_OPERATOR_DESC s;
+            case DML_OPERATOR_UPSAMPLE_2D: {
+                DML_UPSAMPLE_2D_OPERATOR_DESC s;
                 if (!follow(desc, "Desc", s)) return;
-                count("DimensionCount", s.DimensionCount);
                 resampled(s);
-                mapped(s);
+                d_.scale_height = s.ScaleSize.Height, d_.scale_width = s.ScaleSize.Width;
                 return;
             }
-            default: {
-                DML_RESAMPLE2_OPERATOR_DESC s;
-                if (!follow(desc, "Desc", s)) return;
-                count("DimensionCount", s.DimensionCount);
-                resampled(s);
-                d_.has_direction = true;
-                d_.decreasing = enumerated("RoundingDirection", number(s.RoundingDirection), kAxisDirections) ==
-                                DML_AXIS_DIRECTION_DECREASING;
-                mapped(s);
-            }
+            case DML_OPERATOR_RESAMPLE1: return mapped<DML_RESAMPLE1_OPERATOR_DESC>(desc);
+            case DML_OPERATOR_RESAMPLE2: return mapped<DML_RESAMPLE2_OPERATOR_DESC>(desc);
+            case DML_OPERATOR_RESAMPLE3: return mapped<DML_RESAMPLE3_OPERATOR_DESC>(desc);
+            case DML_OPERATOR_RESAMPLE_GRAD: return mapped<DML_RESAMPLE_GRAD_OPERATOR_DESC>(desc);
+            default: mapped<DML_RESAMPLE_GRAD1_OPERATOR_DESC>(desc);
         }
     }
 
@@ -141,15 +135,30 @@ private:
     }
     template <class Struct>
     void resampled(const Struct& s) {
-        tensor("InputTensor", TensorKind::input, s.InputTensor);
-        tensor("OutputTensor", TensorKind::output, s.OutputTensor);
+        if constexpr (requires { s.InputGradientTensor; }) {
+            tensor("InputGradientTensor", TensorKind::input, s.InputGradientTensor);
+            tensor("OutputGradientTensor", TensorKind::output, s.OutputGradientTensor);
+        } else {
+            tensor("InputTensor", TensorKind::input, s.InputTensor);
+            tensor("OutputTensor", TensorKind::output, s.OutputTensor);
+        }
         d_.linear = enumerated("InterpolationMode", number(s.InterpolationMode), kInterpolationModes) == DML_INTERPOLATION_MODE_LINEAR;
     }
+    // Reads a struct that has DimensionCount and the offsets.
     template <class Struct>
-    void mapped(const Struct& s) {
+    void mapped(const void* desc) {
+        Struct s;
+        if (!follow(desc, "Desc", s)) return;
+        count("DimensionCount", s.DimensionCount);
+        resampled(s);
+        if constexpr (requires { s.RoundingDirection; }) {
+            d_.has_direction = true;
+            d_.decreasing = enumerated("RoundingDirection", number(s.RoundingDirection), kAxisDirections) == DML_AXIS_DIRECTION_DECREASING;
+        }
         floats("Scales", s.Scales, d_.scales);
         floats("InputPixelOffsets", s.InputPixelOffsets, d_.into);
         floats("OutputPixelOffsets", s.OutputPixelOffsets, d_.onto);
+        if constexpr (requires { s.Antialiased; }) d_.antialiased = s.Antialiased != 0;
     }
 
     void count(const char* name, std::uint32_t value) {

@@ -37,7 +37,8 @@ struct Descriptor {
     std::vector<Tensor> tensors;  // in the order of the struct, which is that of binding; the output is the last
     std::uint32_t axis = 0, index_dimensions = 0, input_dimensions = 0, indices_dimensions = 0, batch_dimensions = 0;
     bool has_batch = false;
-    bool linear = false;
+    bool linear = false, antialiased = false;
+    std::uint32_t scale_height = 0, scale_width = 0;
     bool has_direction = false, decreasing = false;
     const char* count_name = nullptr;  // of the field that counts the floats
     std::uint32_t count = 0;

@@ -21,21 +21,12 @@ from remapnd.directml.enums import (
     TensorDataType,
     TensorFlags,
 )
+from remapnd.directml.operators import OPERATOR_DESCS
 from remapnd.directml.support import SUPPORT, SupportRow
 
 _ROOT = Path(__file__).parents[2]
 
-OPERATORS = (
-    OperatorType.GATHER,
-    OperatorType.SCATTER,
-    OperatorType.RESAMPLE,
-    OperatorType.GATHER_ELEMENTS,
-    OperatorType.GATHER_ND,
-    OperatorType.SCATTER_ND,
-    OperatorType.RESAMPLE1,
-    OperatorType.GATHER_ND1,
-    OperatorType.RESAMPLE2,
-)
+OPERATORS = tuple(sorted(OPERATOR_DESCS))
 """The operators that the C library runs, by their number."""
 
 

@@ -62,6 +62,28 @@ bool share(const Buffer& a, std::uint64_t a_bytes, const Buffer& b, std::uint64_
     return a_low < b_low ? b_low - a_low < a_bytes : a_low - b_low < b_bytes;
 }
 
+NearestRule nearest_rule(const Descriptor& desc) {
+    if (!desc.has_direction) return NearestRule::half_up;
+    return desc.decreasing ? NearestRule::floor : NearestRule::ceil;
+}
+
+std::vector<MappedAxis> mapped_axes(const Descriptor& desc, const Tensor& data, const Tensor& out) {
+    std::vector<MappedAxis> axes;
+    for (std::size_t d = 0; d < desc.scales.size(); ++d)
+        axes.push_back({AxisMap(desc.scales[d], desc.into[d], desc.onto[d]), data.sizes[d], out.sizes[d]});
+    return axes;
+}
+
+// Of UPSAMPLE_2D: the last two axes by whole numbers.
+std::vector<MappedAxis> enlarged_axes(const Descriptor& desc) {
+    const Tensor &data = desc.tensors[0], &out = desc.tensors[1];
+    std::vector<std::uint32_t> scales(data.sizes.size(), 1);
+    scales.end()[-2] = desc.scale_height, scales.end()[-1] = desc.scale_width;
+    std::vector<MappedAxis> axes;
+    for (std::size_t d = 0; d < scales.size(); ++d) axes.push_back({AxisMap::enlarging(scales[d], 0.5f, -0.5f), data.sizes[d], out.sizes[d]});
+    return axes;
+}
+
 }  // namespace
 
 Layout::Layout(const Tensor& tensor, int rank) : name_(tensor.name), rank_(rank), itemsize_(bits_of(tensor.data_type) / 8) {
@@ -77,10 +99,24 @@ Layout::Layout(const Tensor& tensor, int rank) : name_(tensor.name), rank_(rank)
 }
 
 CompiledOperator::CompiledOperator(const Descriptor& desc) : name_(desc.op->name) {
-    if (desc.scales.empty())
-        prepare_indexed(desc);
-    else
-        prepare_resampling(desc);
+    try {
+        prepare(desc);
+    } catch (const TooManyWeights& e) {
+        throw TooManyWeights(std::string(name_) + ": " + e.what());
+    }
+}
+
+void CompiledOperator::prepare(const Descriptor& desc) {
+    switch (desc.op->type) {
+        case DML_OPERATOR_UPSAMPLE_2D:
+        case DML_OPERATOR_RESAMPLE:
+        case DML_OPERATOR_RESAMPLE1:
+        case DML_OPERATOR_RESAMPLE2:
+        case DML_OPERATOR_RESAMPLE3: return prepare_resampling(desc);
+        case DML_OPERATOR_RESAMPLE_GRAD:
+        case DML_OPERATOR_RESAMPLE_GRAD1: return prepare_gradient(desc);
+        default: prepare_indexed(desc);
+    }
 }
 
 void CompiledOperator::prepare_indexed(const Descriptor& desc) {
@@ -113,15 +149,20 @@ void CompiledOperator::prepare_indexed(const Descriptor& desc) {
 void CompiledOperator::prepare_resampling(const Descriptor& desc) {
     const Tensor &data = desc.tensors[0], &out = desc.tensors[1];
     const int rank = data.dimension_count();
-    std::vector<MappedAxis> axes;
-    for (std::size_t d = 0; d < desc.scales.size(); ++d)
-        axes.push_back({AxisMap(desc.scales[d], desc.into[d], desc.onto[d]), data.sizes[d], out.sizes[d]});
-    if (desc.linear) {
-        plan_ = ResamplePlan::linear(axes, number_type(data.data_type));
-    } else {
-        const NearestRule directed = desc.decreasing ? NearestRule::floor : NearestRule::ceil;
-        plan_ = ResamplePlan::nearest(axes, desc.has_direction ? directed : NearestRule::half_up);
-    }
+    const std::vector<MappedAxis> axes = desc.op->type == DML_OPERATOR_UPSAMPLE_2D ? enlarged_axes(desc) : mapped_axes(desc, data, out);
+    if (desc.linear)
+        plan_ = ResamplePlan::linear(axes, number_type(data.data_type), desc.antialiased);
+    else
+        plan_ = ResamplePlan::nearest(axes, nearest_rule(desc));
+    add_layouts(desc, {rank, rank});
+}
+
+void CompiledOperator::prepare_gradient(const Descriptor& desc) {
+    const Tensor &gradient = desc.tensors[0], &out = desc.tensors[1];
+    const int rank = gradient.dimension_count();
+    const std::vector<MappedAxis> axes = mapped_axes(desc, out, gradient);
+    const Type type = number_type(gradient.data_type);
+    gradient_ = desc.linear ? GradientPlan::linear(axes, type) : GradientPlan::nearest(axes, nearest_rule(desc), type);
     add_layouts(desc, {rank, rank});
 }
 
@@ -155,6 +196,7 @@ std::string CompiledOperator::fault(const Buffer* inputs, const Buffer& output) 
 Outcome CompiledOperator::run(const Buffer* inputs, const Buffer& output) const {
     const ArrayView data = input(0).view(inputs[0]), out = this->output().view(output);
     if (plan_) return (*plan_)(data, out);
+    if (gradient_) return (*gradient_)(data, out);
     const ArrayView indices = input(1).view(inputs[1]);
     IndexResult result;
     if (scatters_)

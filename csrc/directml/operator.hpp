@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../gradient_plan.hpp"
 #include "../index_geometry.hpp"
 #include "../resample_plan.hpp"
 #include "descriptor.hpp"
@@ -41,7 +42,7 @@ private:
 // A checked descriptor that runs on buffers any number of times, also from several threads at once.
 class CompiledOperator {
 public:
-    // `desc` has no violations.
+    // `desc` has no violations.  Throws TooManyWeights.
     explicit CompiledOperator(const Descriptor& desc);
 
     std::size_t input_count() const { return layouts_.size() - 1; }
@@ -54,8 +55,10 @@ public:
     Outcome run(const Buffer* inputs, const Buffer& output) const;
 
 private:
+    void prepare(const Descriptor& desc);
     void prepare_indexed(const Descriptor& desc);
     void prepare_resampling(const Descriptor& desc);
+    void prepare_gradient(const Descriptor& desc);
     void add_layouts(const Descriptor& desc, std::initializer_list<int> ranks);
 
     const char* name_;
@@ -64,6 +67,7 @@ private:
     bool scatters_ = false;
     IndexType index_type_ = IndexType::i64;
     std::optional<ResamplePlan> plan_;
+    std::optional<GradientPlan> gradient_;
 };
 
 }  // namespace remapnd::directml

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "overlap.hpp"
 #include "remapnd_directml.h"
@@ -123,6 +125,30 @@ public:
         Sizes body(indices->begin(), indices->end() - 1);
         body.insert(body.end(), data->begin() + static_cast<std::ptrdiff_t>(batch + length), data->end());
         padded_sizes(items, body);
+    }
+
+    // Require the scales of UPSAMPLE_2D to be above 0, and exactly the enlarged sizes.
+    void upsampled_sizes() {
+        const Sizes *data = sizes("InputTensor"), *output = sizes("OutputTensor");
+        if (!data || data->size() < 2) return;
+        std::vector<std::uint64_t> expected(data->begin(), data->end());
+        const std::pair<const char*, std::uint32_t> scales[] = {{"ScaleSize.Height", d_.scale_height}, {"ScaleSize.Width", d_.scale_width}};
+        bool empty = false;
+        for (std::size_t i = 0; i < 2; ++i) {
+            const std::size_t d = data->size() - 2 + i;
+            const auto& [name, scale] = scales[i];
+            const std::uint32_t most = std::numeric_limits<std::uint32_t>::max() / (*data)[d];
+            if (scale < 1 || scale > most)
+                violations_.report(name,
+                                   "must lie in [1, " + text_of(most) + "], for " + indexed("InputTensor.Sizes", d) + " = " +
+                                       text_of((*data)[d]),
+                                   scale);
+            expected[d] *= scale;
+            empty |= scale == 0;
+        }
+        if (empty || !output || output->size() != data->size()) return;
+        if (!std::equal(expected.begin(), expected.end(), output->begin()))
+            violations_.report("OutputTensor.Sizes", "must be " + text_of(expected) + ", as ScaleSize says", *output);
     }
 
     // Require the count to be that of the dimensions, and numbers that make a map.
@@ -281,6 +307,7 @@ void check(Descriptor& desc, const Level& level, Violations& violations) {
             rules.index_tuples("UpdatesTensor");
             rules.same_sizes("OutputTensor", "InputTensor");
             return;
+        case DML_OPERATOR_UPSAMPLE_2D: rules.upsampled_sizes(); return;
         default: rules.maps();
     }
 }

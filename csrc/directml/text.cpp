@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,15 +18,11 @@ std::string text_of(float value) {
     if (std::isinf(value)) return sign + "inf";
     const double magnitude = std::fabs(static_cast<double>(value));
     char digits[40];
-    for (int precision = 0; precision <= 16; ++precision) {
-        std::snprintf(digits, sizeof digits, "%.*e", precision, magnitude);
-        if (std::strtod(digits, nullptr) == magnitude) break;
-    }
-    // The separator depends on the locale.
+    *std::to_chars(digits, digits + sizeof digits - 1, magnitude, std::chars_format::scientific).ptr = 0;
     std::string all;
     const char* c = digits;
     for (; *c != 'e'; ++c)
-        if (*c >= '0' && *c <= '9') all += *c;
+        if (*c != '.') all += *c;
     const int exponent = std::atoi(c + 1), count = static_cast<int>(all.size());
     if (exponent < -4 || exponent >= 16) {
         char power[16];
@@ -38,11 +35,19 @@ std::string text_of(float value) {
     return sign + all.substr(0, static_cast<std::size_t>(whole)) + "." + all.substr(static_cast<std::size_t>(whole));
 }
 
-std::string text_of(const Sizes& values) {
+namespace {
+
+template <class Number>
+std::string tuple_of(const std::vector<Number>& values) {
     std::string text = "(";
     for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
     return text + (values.size() == 1 ? ",)" : ")");
 }
+
+}  // namespace
+
+std::string text_of(const Sizes& values) { return tuple_of(values); }
+std::string text_of(const std::vector<std::uint64_t>& values) { return tuple_of(values); }
 
 std::string text_of_address(std::uint64_t address) {
     char text[24];

@@ -14,6 +14,7 @@ std::string text_of(std::uint32_t value);
 std::string text_of(int value);
 std::string text_of(float value);           // the shortest decimal of the same float64
 std::string text_of(const Sizes& values);   // as a tuple
+std::string text_of(const std::vector<std::uint64_t>& values);
 std::string text_of_address(std::uint64_t address);
 std::string joined(const char* const* names, int count);
 

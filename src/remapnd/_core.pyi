@@ -248,6 +248,7 @@ class Sample:
         batches: npt.NDArray[np.int64] | None,
         out: npt.NDArray[Any],
     ) -> None: ...
+    def gradient(self, gradient: npt.NDArray[Any], grid: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
 
 def roi_align(
     data: npt.NDArray[Any],

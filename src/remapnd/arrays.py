@@ -19,8 +19,13 @@ from .errors import must
 _CPU_DEVICES = frozenset({1, 3, 11, 13})
 _DEVICE_NAMES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI", 15: "WebGPU"}
 
+_WHOLE = 2**53  # up to here every integer is a float64
+
 # Steps that np.shares_memory may take before an overlap counts as one (some milliseconds).
 _OVERLAP_WORK: Any = 100_000  # any int, though NumPy's stubs know only -1 and 0
+
+# What to give in the place of a masked array that is read, or written.
+_FILLED, DATA = "`.filled(value)`, or `.data` to ignore it", "its `.data`"
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
@@ -47,8 +52,22 @@ def as_indices(x: object, op: str) -> npt.NDArray[Any]:
     return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
 
 
+def as_coordinates(x: object, op: str, name: str) -> npt.NDArray[Any]:
+    """Return `x` as an array, integers as the equal float64: what a list of whole numbers stands for."""
+    a = as_array(x, op, name)
+    if a.dtype.kind not in "iu":
+        return a
+    inexact = (a > _WHOLE) | (a < -_WHOLE) if a.dtype.itemsize == 8 else np.False_
+    if inexact.any():
+        at = tuple(int(k) for k in np.argwhere(inexact)[0])
+        rule = f"have integers of at most {_WHOLE} in magnitude (larger ones need not be a float64)"
+        raise ValueError(must(op, name, rule, int(a[at]), at))
+    return a.astype(np.float64)
+
+
 def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
     """Return anything array-like as an exact np.ndarray."""
+    refuse_masked(x, op, name)
     if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__"):
         try:
             return np.asarray(x)
@@ -68,6 +87,20 @@ def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
         raise TypeError(
             must(op, name, "be readable by DLPack or __array__", f"{type(x).__name__}: {error}")
         ) from None
+
+
+def refuse_masked(x: object, op: str, name: str, instead: str = _FILLED) -> None:
+    """Refuse a masked array, or a list of some: masks would be lost, and what is masked used."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is None:
+        return
+    parts: Iterable[object] = (x,)
+    if isinstance(x, (list, tuple)) and x and not isinstance(x[0], (int, float, complex)):
+        parts = x  # those of numbers, which may be long, have no arrays in them
+    for part in parts:
+        if isinstance(part, masked.MaskedArray):
+            rule = f"not be a masked array, whose mask would be lost (give {instead})"
+            raise TypeError(must(op, name, rule, type(part).__name__))
 
 
 def check_device(x: object, op: str, name: str) -> None:
@@ -109,7 +142,7 @@ def check_out(
     op: str, out: object, shape: tuple[int, ...], dtype: np.dtype[Any], inputs: Iterable[npt.NDArray[Any]]
 ) -> npt.NDArray[Any]:
     """Return the writable NumPy view of `out` after checking that the result can be written there."""
-    a = out if isinstance(out, np.ndarray) else _view_of_out(op, out)
+    a = out if type(out) is np.ndarray else _view_of_out(op, out)
     if a.dtype != dtype:
         raise TypeError(must(op, "out", f"have dtype {dtype_name(dtype)}", dtype_name(a.dtype)))
     if a.shape != shape:
@@ -127,7 +160,10 @@ def check_out(
 
 
 def _view_of_out(op: str, out: object) -> npt.NDArray[Any]:
-    """Return the NumPy view of an array of another library."""
+    """Return the plain NumPy view of an array of another library or a subclass."""
+    refuse_masked(out, op, "out", DATA)
+    if isinstance(out, np.ndarray):
+        return np.asarray(out)
     if not hasattr(out, "__dlpack__"):
         raise TypeError(must(op, "out", "be an array that can be written", type(out).__name__))
     a = _import(out, op, "out")

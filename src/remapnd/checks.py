@@ -7,13 +7,14 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .coordinates import as_fraction
-from .errors import must, shown
+from .errors import must, shown, word
 
 MAX_RANK = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 _ADDRESSABLE = 2**63 - 1
@@ -31,6 +32,30 @@ def integer(op: str, name: str, value: object) -> int:
         raise TypeError(must(op, name, "be an integer", repr(value))) from None
 
 
+def only_for(
+    op: str, option: str, value: object, chosen: tuple[str, str], those: Sequence[str], *, default: object
+) -> None:
+    """Refuse an option that has another value than its default where it cannot matter.
+
+    `chosen` are name and value of the option that decides so; `those` are its values with which it matters.
+    """
+    if chosen[1] not in those and not _is_default(value, default):
+        name, word = chosen
+        rule = f"be left at {default!r} for {name} {word!r} (it belongs to {', '.join(map(repr, those))})"
+        raise ValueError(must(op, option, rule, shown(value, repr)))
+
+
+def _is_default(value: object, default: object) -> bool:
+    """Whether an option has the value of its default: None, a number or a word."""
+    if value is default:
+        return True
+    if isinstance(value, (np.ndarray, np.generic)) and value.shape == ():
+        if default == 0 and not any(value.tobytes()):  # an item of any dtype
+            return True
+        value = value.item()
+    return isinstance(value, (Number, str)) and bool(value == default)
+
+
 def boolean(op: str, name: str, value: object) -> None:
     """Refuse what is not a bool."""
     if not isinstance(value, (bool, np.bool_)):
@@ -40,7 +65,7 @@ def boolean(op: str, name: str, value: object) -> None:
 def choice(op: str, name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", repr(value)))
+        raise ValueError(must(op, name, f"be one of {', '.join(map(repr, allowed))}", word(value, allowed)))
 
 
 def flag(op: str, name: str, value: object) -> None:
@@ -117,7 +142,7 @@ def bounds(op: str, value: object, allowed: Sequence[str] = BOUNDS) -> None:
             rule += " (only scatters can drop)"
         elif value == "fill":
             rule += " (only gathers can fill)"
-        raise ValueError(must(op, "bounds", rule, repr(value)))
+        raise ValueError(must(op, "bounds", rule, word(value, allowed)))
 
 
 def number(op: str, name: str, dtype: np.dtype[Any], reduction: str) -> int:
@@ -178,11 +203,13 @@ def index_range(
     *,
     components: bool,
     bounds: str,
+    name: str = "indices",
+    why: str = "",
 ) -> None:
     """Raise for the first index, in row-major order, that is out of range.
 
     `axes` and `sizes` are those of the indexed axes; with `components` the last axis of `indices` has one
-    for each.
+    for each. `why` is added to the rule.
     """
     for start, slab in _slabs(indices):
         bad = _indices_outside(slab, sizes, components, bounds)
@@ -193,7 +220,7 @@ def index_range(
         where = (at[0] + start, *at[1:]) if at else at
         n = sizes[c]
         rule = f"lie in [{-n}, {n}) on axis {axes[c]}" if n else f"be empty for axis {axes[c]} of size 0"
-        raise IndexError(must(op, "indices", rule, int(slab[at]), where))
+        raise IndexError(must(op, name, rule + why, int(slab[at]), where))
 
 
 # Kinds of value that may fill an item of a kind; whether the very value fits is looked at then.
@@ -338,15 +365,13 @@ def scaled_lengths(op: str, n_ins: Sequence[int], exact_scales: Sequence[Fractio
 
 
 def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None:
-    """Refuse a way of antialiasing that is unknown or that the mode does not have."""
+    """Refuse a way of antialiasing that is unknown or that a filter does not have."""
     if value is None:
         return
     if not isinstance(value, str) or value not in allowed:
         rule = f"be None or one of {', '.join(map(repr, allowed))}"
-        raise ValueError(must(op, "antialias", rule, shown(value, repr)))
-    if mode in ("nearest", "majority"):
-        raise ValueError(must(op, "antialias", f"be None for mode {mode!r}", repr(value)))
-    if value == "directml" and mode != "linear":
+        raise ValueError(must(op, "antialias", rule, word(value, allowed)))
+    if value == "directml" and mode in ("cubic", "box", "lanczos3"):
         rule = f"be None, 'pillow' or 'onnx' for mode {mode!r} ('directml' has only 'linear')"
         raise ValueError(must(op, "antialias", rule, repr(value)))
 
@@ -361,7 +386,12 @@ def regions(
             raise ValueError(must(op, "roi", rule, shown(value, repr)))
         return [(Fraction(0), Fraction(1))] * count
     value = _listed(value)
-    rule = f"have two values for each of {count} axes, first all starts, then all ends"
+    values = f"two values for each of {count} axes, first all starts, then all ends"
+    if count == 1:
+        values = "two values, start and end"
+    rule = f"have {values}"
+    if value is None:
+        rule = f"be given for coordinates {crop!r}: {values}, from 0 (first sample) to 1 (last)"
     if value is None or isinstance(value, str) or not isinstance(value, Sequence):
         raise TypeError(must(op, "roi", rule, shown(value, repr)))
     if len(value) != 2 * count:

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core
 from ._version import __version__
-from .errors import shown
+from .errors import shown, word
 
 __all__ = [
     "Config",
@@ -201,8 +201,9 @@ def apply_environment(environment: Mapping[str, str] | None = None) -> None:
     level = environment.get("REMAPND_ISA", "")
     if level and not _core.use_level(level):
         usable, built = ", ".join(_core.levels_usable()), ", ".join(_core.levels_built())
+        got = word(level, _core.levels_usable())
         raise RuntimeError(
-            f"REMAPND_ISA must be one of {usable} on this processor (built: {built}), got {level!r}"
+            f"REMAPND_ISA must be one of {usable} on this processor (built: {built}), got {got}"
         )
     threads = environment.get("REMAPND_NUM_THREADS", "")
     # The core reads the variable as strtol does, which takes "4x" as 4 and "x" as unset.

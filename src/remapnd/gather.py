@@ -27,6 +27,8 @@ from .plans.gather import (
 )
 from .plans.indexed import as_integer
 
+_NO_FILL = 0  # the default of `fill_value`, told by identity: everything else is looked at
+
 # The latest calls of each function: the same again takes the short way, past the checks that passed before.
 _gather_again = _core.RecentGathers()
 _gather_elements_again = _core.RecentGathers()
@@ -41,7 +43,7 @@ def gather(
     *,
     axis: int = 0,
     bounds: BoundsWord = "raise",
-    fill_value: Any = 0,
+    fill_value: Any = _NO_FILL,
     out: Any = None,
 ) -> Any:
     """Pick slices of `data` along `axis`, one for each of `indices`.
@@ -61,8 +63,8 @@ def gather(
         were counted from the end (``np.take(mode="clip")`` does not count from the end); "wrap" takes every
         index modulo n; "fill" gives `fill_value`.
     fill_value : scalar, default 0
-        Under ``bounds="fill"`` only; must be castable to the dtype of `data` without loss (floats may be
-        rounded, not overflow). The int 0 means zero bytes in every dtype.
+        For ``bounds="fill"``, and refused with the others unless it is 0; must be castable to the dtype of
+        `data` without loss (floats may be rounded, not overflow). The int 0 means zero bytes in every dtype.
     out : array, optional
         Is written and returned: shape of the result, dtype of `data` with its byte order, no overlap with
         `data`, `indices` or itself.
@@ -97,7 +99,7 @@ def gather(
     >>> gather(np.array([10, 20, 30]), [0, 3], bounds="fill", fill_value=-1)
     array([10, -1])
     """
-    if bounds == "raise":
+    if bounds == "raise" and fill_value is _NO_FILL:
         result = _gather_again(data, indices, axis, out)
         if result is not None:
             return result
@@ -106,7 +108,7 @@ def gather(
     a = as_integer("gather", "axis", axis)
     plan = kept(GatherPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a)
     keep_short(_gather_again, plan, a)
-    return plan.finish(data, x, i, out)
+    return plan._finish(data, x, i, out)
 
 
 def gather_elements(
@@ -116,7 +118,7 @@ def gather_elements(
     *,
     axis: int = 0,
     bounds: BoundsWord = "raise",
-    fill_value: Any = 0,
+    fill_value: Any = _NO_FILL,
     out: Any = None,
 ) -> Any:
     """Pick one element of `data` for each of `indices`, which replaces its position on `axis`.
@@ -157,7 +159,7 @@ def gather_elements(
     array([[0, 7, 5],
            [6, 1, 2]])
     """
-    if bounds == "raise":
+    if bounds == "raise" and fill_value is _NO_FILL:
         result = _gather_elements_again(data, indices, axis, out)
         if result is not None:
             return result
@@ -166,7 +168,7 @@ def gather_elements(
     a = as_integer("gather_elements", "axis", axis)
     plan = kept(GatherElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a, False)
     keep_short(_gather_elements_again, plan, a)
-    return plan.finish(data, x, i, out)
+    return plan._finish(data, x, i, out)
 
 
 def take_along_axis(
@@ -176,7 +178,7 @@ def take_along_axis(
     *,
     axis: int | None = -1,
     bounds: BoundsWord = "raise",
-    fill_value: Any = 0,
+    fill_value: Any = _NO_FILL,
     out: Any = None,
 ) -> Any:
     """Pick one element of `data` for each of `indices` along `axis`, with broadcasting off the axis.
@@ -214,7 +216,7 @@ def take_along_axis(
     array([[3, 2],
            [9, 7]])
     """
-    if bounds == "raise":
+    if bounds == "raise" and fill_value is _NO_FILL:
         result = _take_along_axis_again(data, indices, axis, out)
         if result is not None:
             return result
@@ -227,7 +229,7 @@ def take_along_axis(
     plan = kept(GatherElementsPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, a, True)
     if axis is not None:
         keep_short(_take_along_axis_again, plan, a)
-    return plan.finish(data, x, i, out)
+    return plan._finish(data, x, i, out)
 
 
 def gather_nd(
@@ -237,7 +239,7 @@ def gather_nd(
     *,
     batch_dims: int = 0,
     bounds: BoundsWord = "raise",
-    fill_value: Any = 0,
+    fill_value: Any = _NO_FILL,
     out: Any = None,
 ) -> Any:
     """Pick items or slices of `data` at index tuples, held along the last axis of `indices`.
@@ -280,7 +282,7 @@ def gather_nd(
     array([[2, 3],
            [4, 5]])
     """
-    if bounds == "raise":
+    if bounds == "raise" and fill_value is _NO_FILL:
         result = _gather_nd_again(data, indices, batch_dims, out)
         if result is not None:
             return result
@@ -289,4 +291,4 @@ def gather_nd(
     b = as_integer("gather_nd", "batch_dims", batch_dims)
     plan = kept(GatherNDPlan, x.shape, x.dtype, i.shape, i.dtype, bounds, fill, b)
     keep_short(_gather_nd_again, plan, b)
-    return plan.finish(data, x, i, out)
+    return plan._finish(data, x, i, out)

@@ -48,7 +48,8 @@ def grid_sample(
         float16, bfloat16, float32 or float64; "nearest" takes every fixed-size dtype.
     grid : array_like, shape (n, *places, len(sizes)); float16, bfloat16, float32 or float64
         As many places as sizes. The coordinates of a position are listed from the innermost axis to the
-        outermost: (x, y) for images, (x, y, z) for volumes.
+        outermost: (x, y) for images, (x, y, z) for volumes. Integers, up to 2**53 in magnitude, count as
+        the equal float64.
     mode : {"linear", "nearest", "cubic"}, default "linear"
         "linear" mixes the two samples next to the position along each axis; "cubic" four, by Keys' kernel
         with a = -0.75; "nearest" takes one, the even one of two at the same distance.
@@ -86,6 +87,10 @@ def grid_sample(
     takes border samples, where the reference of ONNX moves the position). `torch.nn.functional.grid_sample`
     rounds "nearest" after reflection, which differs in ties.
 
+    See Also
+    --------
+    GridSamplePlan : the same, prepared for arrays of known shapes; `GridSamplePlan.vjp` has the gradient.
+
     Examples
     --------
     >>> import numpy as np
@@ -95,15 +100,14 @@ def grid_sample(
     >>> grid_sample(image, [[[[1.0, 1.0], [3.0, 1.0]]]], mode="nearest", padding="border")
     array([[[[3., 3.]]]])
     """
-    x, g = arrays.as_array(data, "grid_sample", "data"), arrays.as_array(grid, "grid_sample", "grid")
+    x, g = arrays.as_array(data, "grid_sample", "data"), arrays.as_coordinates(grid, "grid_sample", "grid")
     try:
         plan = _kept((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
         plan = _kept.__wrapped__((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
-    result = plan(x, g, out=out)
-    return arrays.like(data, result) if out is None else result
+    return plan.finish(data, x, g, out)
 
 
 def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = False) -> Any:
@@ -115,6 +119,7 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
     Parameters
     ----------
     theta : array_like, shape (n, 2, 3) or (n, 3, 4); float16, bfloat16, float32 or float64
+        Integers, up to 2**53 in magnitude, count as the equal float64.
     size : sequence of int, (n, c, height, width) or (n, c, depth, height, width), each at least 1
         Shape of the result that is wanted of `grid_sample`; c is not used.
     align_corners : bool, default False
@@ -123,6 +128,7 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
     Returns
     -------
     array, shape (n, height, width, 2) or (n, depth, height, width, 3), dtype and kind of `theta`
+        float64 for integers.
 
     Raises
     ------
@@ -144,7 +150,7 @@ def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = Fal
              [ 0.5,  0. ]]]])
     """
     op = "affine_grid"
-    t = arrays.as_array(theta, op, "theta")
+    t = arrays.as_coordinates(theta, op, "theta")
     floats(op, "theta", t.dtype)
     checks.boolean(op, "align_corners", align_corners)
     sizes = checks.shape(op, "size", size)

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reference_resample import INTEGER_RULES, resample, resample_gradient, rounded
-from .reference_sample import affine_grid, crop_and_resize, grid_sample, roi_align, tensor_scatter
+from .reference_sample import (
+    affine_grid,
+    crop_and_resize,
+    grid_sample,
+    grid_sample_gradient,
+    roi_align,
+    tensor_scatter,
+)
 
 __all__ = [
     "INTEGER_RULES",
@@ -23,13 +30,23 @@ __all__ = [
     "gather_elements",
     "gather_nd",
     "grid_sample",
+    "grid_sample_gradient",
+    "put_along_axis",
     "resample",
     "resample_gradient",
     "roi_align",
     "rounded",
+    "scatter_elements",
+    "scatter_nd",
     "take_along_axis",
     "tensor_scatter",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
 
 # Gather.
 

@@ -6,6 +6,7 @@ and float32, float64 for float64.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["affine_grid", "crop_and_resize", "grid_sample", "roi_align", "tensor_scatter"]
+__all__ = [
+    "affine_grid",
+    "crop_and_resize",
+    "grid_sample",
+    "grid_sample_gradient",
+    "roi_align",
+    "tensor_scatter",
+]
 
 _FAR = 2.0**51
 
@@ -150,6 +158,52 @@ def grid_sample(
             value = _value(data[k, c], xs, (mode, padding, align_corners), _work(data.dtype))
             out[(k, c, *p)] = _stored(value, data.dtype)
     return out
+
+
+def _transposed(x: float, n: int, options: tuple[str, str, bool], work: Any) -> list[tuple[int, Any]]:
+    """Return the samples of one axis that a position takes part of, each with its weight."""
+    mode, padding, align_corners = options
+    if mode == "nearest":
+        first, weights = int(x), [work(1)]
+    else:
+        first, weights = _weights(x, mode, work)
+    if mode == "linear":
+        weights = [work(1) - weights[1], weights[1]]
+    taps = [(_tap(first + k, n, padding, align_corners), w) for k, w in enumerate(weights)]
+    return [(tap, w) for tap, w in taps if tap is not None and w != 0]
+
+
+def grid_sample_gradient(
+    gradient: NDArray[Any],
+    grid: NDArray[Any],
+    sizes: Sequence[int],
+    *,
+    mode: str = "linear",
+    padding: str = "zeros",
+    align_corners: bool = False,
+) -> NDArray[Any]:
+    """``out[k, c, *taps] += weight * gradient[k, c, *p]``; `GridSamplePlan.vjp` says more."""
+    work = _work(gradient.dtype)
+    total = np.zeros((*gradient.shape[:2], *sizes), work)
+    for k, *p in np.ndindex(grid.shape[:-1]):
+        along = [
+            _transposed(
+                _position(float(g), n, mode, padding, align_corners), n, (mode, padding, align_corners), work
+            )
+            for g, n in zip(grid[(k, *p)][::-1], sizes, strict=True)
+        ]
+        for taps in itertools.product(*along):
+            weight = taps[-1][1]
+            for _, w in taps[-2::-1]:
+                weight = weight * w
+            if weight == 0:
+                continue
+            at = tuple(tap for tap, _ in taps)
+            for c in range(gradient.shape[1]):
+                with np.errstate(all="ignore"):
+                    total[(k, c, *at)] += weight * work(gradient[(k, c, *p)])
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(total), work(np.nan), total).astype(gradient.dtype)
 
 
 def affine_grid(theta: NDArray[Any], size: Sequence[int], *, align_corners: bool = False) -> NDArray[Any]:

@@ -37,6 +37,7 @@ def roi_align(
     data : array_like, shape (n, c, h, w); float16, bfloat16, float32 or float64
     rois : array_like, shape (k, 4), finite; float16, bfloat16, float32 or float64
         Regions as (x1, y1, x2, y2), in pixels of an image that `data` is ``scale`` times as large as.
+        Integers, up to 2**53 in magnitude, count as the equal float64.
     batch_indices : array_like, shape (k,), any integer dtype, values in [0, n)
         Which image each region is of.
     shape : (height, width), each at least 1
@@ -122,7 +123,8 @@ def crop_and_resize(
         float16, bfloat16, float32 or float64; "nearest" takes every fixed-size dtype.
     rois : array_like, shape (k, 4); float16, bfloat16, float32 or float64
         Regions as (y1, x1, y2, x2), where 0 is the centre of the first and 1 that of the last pixel; with y1
-        > y2 or x1 > x2 the result is turned around.
+        > y2 or x1 > x2 the result is turned around. Integers, up to 2**53 in magnitude, count as the equal
+        float64.
     batch_indices : array_like, shape (k,), any integer dtype, values in [0, n)
         Which image each region is of.
     shape : (height, width), each at least 1

@@ -85,7 +85,8 @@ def resample(
     """Resample an array along some axes, with scale, offsets and output length as independent facts.
 
     Output sample X of an axis reads position ``x = (X - output_offset) / scale - input_offset``, exactly;
-    positions outside are those of the edge sample.
+    positions outside are those of the edge sample. An option that does not belong to `mode` is refused unless
+    it has its default.
 
     Parameters
     ----------
@@ -108,26 +109,31 @@ def resample(
         (one); ``sinc(t) sinc(t / 3)`` (six). Weights are divided by their sum. "majority" is for labels, such
         as those of a segmentation: of the samples that linear would mix, over all axes, the label whose
         weights add up highest, and of equal ones the lowest. It is what the largest of all labels' resized
-        indicators (one-hot volumes) would say, without these, and exact.
+        indicators (one-hot volumes) would say, without these, and exact. As of linear, only samples next to
+        the position take part, however much an axis shrinks: it does not antialias. Where all samples shall
+        have a say, halve the axes again and again (``scales=1/2``), or resize the indicators of the labels
+        with `antialias`, as floats, and take the largest.
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
-        Index for position x: ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)``; ties are
-        exact.
+        For "nearest": index ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)`` for position
+        x; ties are exact.
     antialias : None, "pillow", "onnx" or "directml"
         Stretch the filter by ``max(1, 1 / scale)``, by which t above is divided, so that all samples of an
-        axis that shrinks take part. Not with "nearest" and "majority". The three differ at the edges and in
-        when they do so:
+        axis that shrinks take part. For all but "nearest" and "majority". The three differ at the edges and
+        in when they do so:
 
         * "pillow": taps outside are dropped, the others divided by what is left; so do Pillow and PyTorch
         * "onnx": taps outside are those of the edge sample, unless `exclude_outside`
         * "directml": as "pillow", but only for "linear", and only along axes with ``1 / scale > 2``
     cubic_coefficient : int, float or Fraction
-        The a in ``(a + 2) |t|**3 - (a + 3) t**2 + 1`` for ``|t| <= 1`` and ``a |t|**3 - 5 a t**2 + 8 a |t| -
-        4 a`` up to 2. It is -3/4 in OpenCV, PyTorch and ONNX, and -1/2 in Pillow, TensorFlow and where
-        PyTorch antialiases.
+        For "cubic": the a in ``(a + 2) |t|**3 - (a + 3) t**2 + 1`` for ``|t| <= 1`` and ``a |t|**3 - 5 a t**2
+        + 8 a |t| - 4 a`` up to 2. It is -3/4 in OpenCV, PyTorch and ONNX, and -1/2 in Pillow, TensorFlow and
+        where PyTorch antialiases.
     exclude_outside : bool
-        Drop taps outside, as "pillow" does, also with "onnx" and without antialiasing.
+        Drop taps outside, as "pillow" does, also with "onnx" and without antialiasing. For all but "nearest"
+        and "majority".
     integer_rule : "half_up", "half_even" or "truncate"
-        How results on integers are rounded: ``floor(v + 1/2)``, to nearest with ties to even, towards zero. v
+        How results on integers are rounded: ``floor(v + 1/2)``, to nearest with ties to even, towards zero.
+        For all but "nearest" and "majority", with any dtype (floats are rounded as IEEE 754 does). v
         is the exact rational result: the integer is right for every value. What lies outside the range of the
         dtype, as "cubic" and "lanczos3" can, becomes the nearest end of it.
     out : array, optional
@@ -135,15 +141,22 @@ def resample(
 
     Returns
     -------
-    array of the dtype of `data`, and of its kind where that is one that DLPack knows; masks are not kept
+    array of the dtype of `data`, and of its kind where that is one that DLPack knows; a plain one for
+    subclasses of NumPy's
 
     Raises
     ------
     TypeError
-        `data` has a dtype that the mode does not take; an option is not of the type that it should be.
+        `data` has a dtype that the mode does not take, or is a masked array (its mask would be lost: give
+        ``data.filled(value)``); an option is not of the type that it should be.
     ValueError
         A scale is not positive and finite, an axis or length is out of range, an option is unknown or does
         not go with `mode`, the result or a table of weights (over 2**28) is too large, or `out` does not fit.
+
+    See Also
+    --------
+    resize : positions by the coordinate modes of other libraries.
+    ResamplePlan : the same prepared, with gradients and parts.
 
     Notes
     -----
@@ -211,8 +224,8 @@ def resample(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
-    if plan.short_way is not None:
-        _resample_again.keep(plan.short_way, arguments)
+    if plan._short_way is not None:
+        _resample_again.keep(plan._short_way, arguments)
     return plan(data, out=out)
 
 
@@ -267,7 +280,7 @@ def resize(
         that of the last.
     extrapolation_value : scalar, for "tf_crop_and_resize" only
         Value of the output samples whose position lies outside [0, n - 1] along any axis; it must be one that
-        the dtype has (floats: in range).
+        the dtype has (floats: in range). Refused with other coordinates, unless it is 0.
     mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule, out
         As in `resample`. Antialiasing stretches filters by the scale s, also where the positions do not
         follow from it ("align_corners", "tf_crop_and_resize").
@@ -280,6 +293,11 @@ def resize(
     ------
     TypeError, ValueError
         As in `resample`.
+
+    See Also
+    --------
+    ResamplePlan.resized : the same prepared, with gradients and parts.
+    describe : a table of the positions of an axis.
 
     Notes
     -----
@@ -342,8 +360,8 @@ def resize(
         exclude_outside=exclude_outside,
         integer_rule=integer_rule,
     )
-    if plan.short_way is not None:
-        _resize_again.keep(plan.short_way, arguments)
+    if plan._short_way is not None:
+        _resize_again.keep(plan._short_way, arguments)
     return plan(data, out=out)
 
 

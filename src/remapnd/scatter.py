@@ -106,7 +106,7 @@ def scatter_elements(
     words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
     plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, False)
-    return plan.finish(data, x, i, plan.as_updates(updates), out)
+    return plan._finish(data, x, i, plan._as_updates(updates), out)
 
 
 def put_along_axis(
@@ -166,7 +166,7 @@ def put_along_axis(
     words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
     plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, True)
-    return plan.finish(data, x, i, plan.as_updates(values), out)
+    return plan._finish(data, x, i, plan._as_updates(values), out)
 
 
 def scatter_nd(
@@ -220,4 +220,4 @@ def scatter_nd(
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
     words = call_words(op, bounds, reduction)
     plan = kept(ScatterNDPlan, x.shape, x.dtype, i.shape, i.dtype, *words)
-    return plan.finish(data, x, i, plan.as_updates(updates), out)
+    return plan._finish(data, x, i, plan._as_updates(updates), out)

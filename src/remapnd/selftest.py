@@ -30,6 +30,12 @@ from remapnd.resample import resample, resize
 
 __all__ = ["Case", "Report", "cases", "run_selftest"]
 
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
+
 _HASHES = Path(__file__).with_name("selftest.json")
 _THREADS = (1, 2, 3)
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import DATA, refuse_masked
 from .errors import shown
 from .gather import take_along_axis
 
@@ -453,6 +454,10 @@ def _view(
     """Return a checked buffer as an array of `shape`: unsigned items of `width` bytes, or dtype `index`."""
     op = f"{_OP}.{method}"
     dtype = index or np.dtype(f"u{width}")
+    if writable:
+        refuse_masked(buffer, op, name, DATA)
+    else:
+        refuse_masked(buffer, op, name)
     try:
         array = np.asarray(buffer if isinstance(buffer, np.ndarray) else memoryview(buffer))  # type: ignore[arg-type]
     except TypeError:

@@ -11,6 +11,7 @@ from remapnd.cli.console import say
 from remapnd.cli.table import print_table
 from remapnd.directml.enums import OperatorType, TensorDataType
 from remapnd.directml.support import SUPPORT, SupportRow
+from remapnd.errors import word
 
 if TYPE_CHECKING:
     from remapnd.cli.options import Subparsers
@@ -57,8 +58,10 @@ def _operator(text: str) -> OperatorType:
     try:
         return OperatorType.parse(text.upper())
     except ValueError:
-        known = ", ".join(map(str, SUPPORT))
-        raise argparse.ArgumentTypeError(f"must be one of {known}, got {text!r}") from None
+        known = [str(operator) for operator in SUPPORT]
+        raise argparse.ArgumentTypeError(
+            f"must be one of {', '.join(known)}, got {word(text, known)}"
+        ) from None
 
 
 def _names(types: Sequence[TensorDataType]) -> list[str]:

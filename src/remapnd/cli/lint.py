@@ -1,4 +1,4 @@
-"""``remapnd lint``: say what other runtimes make of the gathers, scatters and resizes of an ONNX model."""
+"""``remapnd lint``: say what other runtimes make of the nodes of an ONNX model that move or mix values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 _FAULTS = ("directml", "webnn", "difference", "verify")
 _DESCRIPTION = """\
 Walk ONNX models and say of every Gather, GatherElements, GatherND, Scatter,
-ScatterElements, ScatterND, Resize and Upsample: which DirectML operator ONNX
-Runtime's DirectML provider makes of it, from which feature level on that takes its
-type and rank, how the result may differ from the CPU provider's, with numbers, and
-whether WebNN has an operator for it.
+ScatterElements, ScatterND, Resize, Upsample, GridSample, AffineGrid, RoiAlign,
+TensorScatter and CropAndResize: which DirectML operator ONNX Runtime's DirectML
+provider makes of it, from which feature level on that takes its type and rank, how
+the result may differ from the CPU provider's, with numbers, and whether WebNN has an
+operator for it.
 
 With --verify the model runs in ONNX Runtime on random inputs, and every such node
 runs here on the tensors that it got there.
@@ -45,6 +46,9 @@ examples:
   remapnd lint model.onnx --feature-level 5_0 --fail-on directml,webnn
   remapnd lint model.onnx --verify --dim batch=1 --dim height=640 --dim width=640
 """
+_VERBS = "that gather, scatter, resize or sample"
+# Operators that compute with floats: ONNX Runtime rounds elsewhere.
+_COMPUTED = ("Resize", "Upsample", "GridSample", "AffineGrid", "RoiAlign", "CropAndResize")
 _NAME_WIDTH, _INPUT_WIDTH, _SIZE_WIDTH = 44, 44, 8
 
 
@@ -113,8 +117,9 @@ def run(args: argparse.Namespace) -> int:
 
                 results = verify(file, dims=dims, seed=args.seed)
         except (ImportError, OSError, ValueError) as error:
-            fail("lint", f"{file}: {error}")
-            listed.append({"model": file, "error": str(error)})
+            text = _text(error)
+            fail("lint", f"{file}: {text}")
+            listed.append({"model": file, "error": text})
             status = 1
             continue
         faults = {report.output_name: _faults_of(report, results, args) for report in reports}
@@ -136,9 +141,22 @@ def _loaded(file: str) -> Any:
     from google.protobuf.message import DecodeError  # noqa: PLC0415
 
     try:
-        return onnx.load(file, load_external_data=False)
+        model = onnx.load(file, load_external_data=False)
     except DecodeError:
-        raise ValueError("must be a model of ONNX, got other data") from None
+        model = None
+    if model is None or not model.HasField("graph"):
+        raise ValueError("must be a model of ONNX, got other data")
+    return model
+
+
+def _text(error: Exception) -> str:
+    """Return what an error says, in words of the command line."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    text = str(error)
+    for function in ("lint", "verify"):
+        text = text.removeprefix(f"{function}: ")
+    return text.replace("`dims`", "`--dim`")
 
 
 def _faults_of(report: NodeReport, results: Mapping[str, Comparison], args: argparse.Namespace) -> list[str]:
@@ -154,9 +172,9 @@ def _faults_of(report: NodeReport, results: Mapping[str, Comparison], args: argp
 
 
 def _allowed(report: NodeReport, args: argparse.Namespace) -> float:
-    """Return the tolerance for a node: none but for interpolated floats."""
+    """Return the tolerance for a node: none but for floats that are computed."""
     floats = report.output.type in ("float", "float16", "double", "bfloat16", None)
-    return float(args.tolerance) if floats and report.operator.startswith(("Resize", "Upsample")) else 0.0
+    return float(args.tolerance) if floats and report.operator.startswith(_COMPUTED) else 0.0
 
 
 def _entry(
@@ -200,8 +218,9 @@ def _print(
     file: str, reports: list[NodeReport], results: Mapping[str, Comparison], args: argparse.Namespace
 ) -> None:
     """Print a table of the nodes, and below it what there is to say of them."""
-    count = len(reports)
-    say(bold(f"{file}: {count or 'no'} {'node' if count == 1 else 'nodes'} that gather, scatter or resize"))
+    verbs = "that gathers, scatters, resizes or samples" if len(reports) == 1 else _VERBS
+    noun = "node" if len(reports) == 1 else "nodes"
+    say(bold(f"{file}: {len(reports) or 'no'} {noun} {verbs}"))
     if not reports:
         return
     head = ["node", "operator", "input", "DirectML", "from", "WebNN"]

@@ -12,18 +12,11 @@ from remapnd.cli import values
 from remapnd.cli.errors import UsageError
 from remapnd.coordinates import COORDINATE_MODES, CROP
 from remapnd.filters import ANTIALIAS, FILTER_MODES
-from remapnd.plans.resample_options import MODES
+from remapnd.plans.resample_options import MODES, MODES_OF
 from remapnd.taps import NEAREST_RULES
 
 # Which modes an option goes with.
-_MODES_OF: Final = {
-    "nearest_rule": ("nearest",),
-    "integer_rule": FILTER_MODES,
-    "antialias": FILTER_MODES,
-    "cubic_coefficient": ("cubic",),
-    "exclude_outside": FILTER_MODES,
-    "straight_alpha": FILTER_MODES,
-}
+_MODES_OF: Final = {**MODES_OF, "straight_alpha": FILTER_MODES}
 
 
 def add_options(parser: argparse.ArgumentParser, *, antialias: tuple[str, ...], default: str) -> None:

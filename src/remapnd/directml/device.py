@@ -226,13 +226,13 @@ class Device:
 
         Raises
         ------
-        TypeError, ValueError
+        DeviceRemovedError
             A buffer is missing, unknown, or not one that `run` takes.
         """
-        self._require_use()
-        buffers = by_name(operator.operator.type, operator.owned, inputs)
-        persistent = np.zeros(operator.get_binding_properties().PersistentResourceSize, np.uint8)
-        operator.initial_copy([buffers.get(name) for name in operator.operator.inputs], persistent)()
+        with self._faults_remove():
+            buffers = by_name(operator.operator.type, operator.owned, inputs)
+            persistent = np.zeros(operator.get_binding_properties().PersistentResourceSize, np.uint8)
+            operator.initial_copy([buffers.get(name) for name in operator.operator.inputs], persistent)()
         self._persistent[operator] = persistent
 
     def dispatch(
@@ -255,21 +255,32 @@ class Device:
 
         Raises
         ------
-        TypeError, ValueError, IndexError
-            As `run`; or the operator owns inputs and has not been initialised. The device is not removed.
+        DeviceRemovedError
+            The buffers are more or fewer than the operator takes, or not such as `run` takes; or the operator
+            owns inputs and has not been initialised.
+        IndexError
+            As `run`. The device is not removed.
         """
         self._require_use()
-        compiled = operator.operator
+        try:
+            bound = operator.operator.bind(self._all_inputs(operator, inputs), output)
+        except (TypeError, ValueError) as error:
+            raise self._remove(str(error)) from None
+        bound.run()
+        return bound.output
+
+    def _all_inputs(
+        self, operator: DeviceOperator, inputs: Mapping[str, Any] | Sequence[Any]
+    ) -> Mapping[str, Any] | Sequence[Any]:
+        """Return `inputs` with those that the operator owns."""
         if not operator.owned:
-            return compiled(inputs, output)
+            return inputs
+        kind = operator.operator.type
         if operator not in self._persistent:
             owned = list(operator.owned)
-            raise ValueError(
-                f"{compiled.type}: the operator must be given to `initialize`, as it owns {owned}"
-            )
-        rest = [name for name in compiled.inputs if name not in operator.owned]
-        buffers = by_name(compiled.type, rest, inputs)
-        return compiled({**buffers, **operator.owned_views(self._persistent[operator])}, output)
+            raise ValueError(f"{kind}: the operator must be given to `initialize`, as it owns {owned}")
+        rest = [name for name in operator.operator.inputs if name not in operator.owned]
+        return {**by_name(kind, rest, inputs), **operator.owned_views(self._persistent[operator])}
 
     def _remove(self, reason: str) -> DeviceRemovedError:
         """Make the device of no more use, and return the error to raise."""

@@ -12,6 +12,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from remapnd.errors import word
+
 _E = TypeVar("_E", bound="DMLEnum")
 _F = TypeVar("_F", bound="DMLFlag")
 
@@ -28,7 +30,8 @@ def _code(kind: type[Enum], value: object) -> int:
 
 
 def _unknown(kind: type[Enum], value: object) -> ValueError:
-    return ValueError(f"{kind.__name__}: `value` must be one of {', '.join(kind.__members__)}, got {value!r}")
+    got = word(value, kind.__members__)
+    return ValueError(f"{kind.__name__}: `value` must be one of {', '.join(kind.__members__)}, got {got}")
 
 
 class DMLEnum(IntEnum):

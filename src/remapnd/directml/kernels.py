@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from remapnd import checks
 from remapnd.directml import read
 from remapnd.directml.enums import AxisDirection, InterpolationMode, OperatorType
 from remapnd.directml.layout import TensorLayout
@@ -57,35 +58,48 @@ def _gather(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     """Prepare GATHER."""
     data, axis = layouts["InputTensor"], int(desc.Axis)
     make = partial(GatherPlan, axis=axis)
-    return _gathering(make, (len(data.sizes), int(desc.IndexDimensions)), data.sizes[axis], layouts, policy)
+    return _gathering(desc, make, _Real(len(data.sizes), int(desc.IndexDimensions), (axis,)), layouts, policy)
 
 
 def _gather_elements(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     """Prepare GATHER_ELEMENTS."""
     data, axis = layouts["InputTensor"], int(desc.Axis)
     make = partial(GatherElementsPlan, axis=axis)
-    return _gathering(make, (len(data.sizes), len(data.sizes)), data.sizes[axis], layouts, policy)
+    return _gathering(desc, make, _Real(len(data.sizes), len(data.sizes), (axis,)), layouts, policy)
 
 
 def _gather_nd(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     """Prepare GATHER_ND and GATHER_ND1."""
     batch = int(getattr(desc, "BatchDimensionCount", 0))
+    return _gathering(
+        desc, partial(GatherNDPlan, batch_dims=batch), _real_of_tuples(desc, batch, layouts), layouts, policy
+    )
+
+
+class _Real(NamedTuple):
+    """How many of the last dimensions of data and indices are real, and which of data indices are for."""
+
+    data: int
+    indices: int
+    axes: tuple[int, ...]
+
+
+def _real_of_tuples(desc: Any, batch: int, layouts: Layouts) -> _Real:
+    """Return the real dimensions of an operator with index tuples."""
     counts = int(desc.InputDimensionCount), int(desc.IndicesDimensionCount)
-    data, indices = layouts["InputTensor"].sizes, layouts["IndicesTensor"].sizes
-    first = len(data) - counts[0] + batch
-    indexed = data[first : first + indices[-1]]
-    return _gathering(partial(GatherNDPlan, batch_dims=batch), counts, indexed, layouts, policy)
+    first = len(layouts["InputTensor"].sizes) - counts[0] + batch
+    return _Real(*counts, tuple(range(first, first + layouts["IndicesTensor"].sizes[-1])))
 
 
 def _gathering(
+    desc: Any,
     make: Callable[..., Any],
-    counts: tuple[int, int],
-    indexed: int | tuple[int, ...],
+    real: _Real,
     layouts: Layouts,
     policy: Policy,
 ) -> Bind:
-    """Prepare a gather whose data and indices have `counts` real dimensions, and index sizes `indexed`."""
-    data_count, indices_count = counts
+    """Prepare a gather."""
+    data_count, indices_count, axes = real
     data, indices = layouts["InputTensor"], layouts["IndicesTensor"]
     plan = make(
         _tail(data.sizes, data_count),
@@ -95,13 +109,16 @@ def _gathering(
         bounds=_GATHER_BOUNDS[policy.gather_oob],
     )
     clamped = policy.gather_oob == "clamp" and policy.gather_under == "clampN" and indices.dtype.kind == "i"
+    sizes = tuple(data.sizes[axis] for axis in axes)
+    ranges = _Ranges(desc, axes, sizes, f" (gather_oob is {policy.gather_oob!r})")
 
     def bind(views: Mapping[str, Array], out: Array) -> Run:
         source, index = _last(views["InputTensor"], data_count), _last(views["IndicesTensor"], indices_count)
         target = _last(out, len(plan.output_shape))
         if clamped:
-            return lambda: plan(source, _from_above(index, indexed), out=target)
-        return partial(plan, source, index, out=target)
+            return lambda: plan(source, _from_above(index, sizes), out=target)
+        run = partial(plan, source, index, out=target)
+        return ranges.named(run, views["IndicesTensor"]) if policy.gather_oob == "error" else run
 
     return bind
 
@@ -111,9 +128,39 @@ def _tail(sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
     return sizes[len(sizes) - count :]
 
 
-def _from_above(indices: Array, sizes: int | tuple[int, ...]) -> Array:
+class _Ranges(NamedTuple):
+    """What the indices of a descriptor may be, in its words."""
+
+    desc: Any
+    axes: tuple[int, ...]
+    sizes: tuple[int, ...]
+    why: str
+
+    def named(self, run: Run, indices: Array) -> Run:
+        """Return the call that tells of an index out of range as something about the descriptor."""
+
+        def named() -> None:
+            try:
+                run()
+            except IndexError:
+                checks.index_range(
+                    str(self.desc.Type),
+                    indices,
+                    self.axes,
+                    self.sizes,
+                    components="IndicesDimensionCount" in self.desc.field_kinds(),
+                    bounds="raise",
+                    name="IndicesTensor",
+                    why=self.why,
+                )
+                raise
+
+        return named
+
+
+def _from_above(indices: Array, sizes: tuple[int, ...]) -> Array:
     """Turn indices below -n into n - 1; the plans clip them to 0."""
-    limits = np.asarray(sizes, np.int64)
+    limits = np.asarray(sizes if len(sizes) > 1 else sizes[0], np.int64)  # indices may have no axis
     below = indices < -limits
     return np.where(below, limits - 1, indices).astype(indices.dtype) if below.any() else indices
 
@@ -122,44 +169,49 @@ def _scatter(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     """Prepare SCATTER."""
     rank = len(layouts["InputTensor"].sizes)
     make = partial(ScatterElementsPlan, axis=int(desc.Axis))
-    return _scattering(desc, make, (rank, rank), layouts, policy)
+    return _scattering(desc, make, _Real(rank, rank, (int(desc.Axis),)), layouts, policy)
 
 
 def _scatter_nd(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
     """Prepare SCATTER_ND."""
-    counts = int(desc.InputDimensionCount), int(desc.IndicesDimensionCount)
-    return _scattering(desc, ScatterNDPlan, counts, layouts, policy)
+    return _scattering(desc, ScatterNDPlan, _real_of_tuples(desc, 0, layouts), layouts, policy)
 
 
 def _scattering(
-    desc: Any, make: Callable[..., Any], counts: tuple[int, int], layouts: Layouts, policy: Policy
+    desc: Any,
+    make: Callable[..., Any],
+    real: _Real,
+    layouts: Layouts,
+    policy: Policy,
 ) -> Bind:
-    """Prepare a scatter whose data and indices have `counts` real dimensions."""
-    data_count, indices_count = counts
+    """Prepare a scatter."""
+    data_count, indices_count, axes = real
     data, indices = layouts["InputTensor"], layouts["IndicesTensor"]
     shape, index_shape = _tail(data.sizes, data_count), _tail(indices.sizes, indices_count)
     bounds = _SCATTER_BOUNDS[policy.scatter_oob]
     plan = make(shape, data.dtype, index_shape, indices.dtype, bounds=bounds)
+    sizes = tuple(data.sizes[axis] for axis in axes)
+    ranges = _Ranges(desc, axes, sizes, f" (scatter_oob is {policy.scatter_oob!r})")
     if policy.scatter_duplicates == "error":
         count = make(shape, np.dtype(np.int64), index_shape, indices.dtype, bounds=bounds, reduction="add")
+
+    def once(source: Array, index: Array, updates: Array, target: Array) -> None:
+        written = count(np.zeros(shape, np.int64), index, np.ones(plan.updates_shape, np.int64))
+        if written.max() > 1:
+            place = tuple(np.argwhere(written > 1)[0].tolist())
+            rule = "lead to each place once (scatter_duplicates is 'error')"
+            got = f"{written[place]} updates"
+            raise IndexError(must(str(desc.Type), "IndicesTensor", rule, got, place))
+        plan(source, index, updates, out=target)
 
     def bind(views: Mapping[str, Array], out: Array) -> Run:
         source, index = _last(views["InputTensor"], data_count), _last(views["IndicesTensor"], indices_count)
         updates = _last(views["UpdatesTensor"], len(plan.updates_shape))
         target = _last(out, data_count)
-        if policy.scatter_duplicates == "last":
-            return partial(plan, source, index, updates, out=target)
-
-        def run() -> None:
-            written = count(np.zeros(shape, np.int64), index, np.ones(plan.updates_shape, np.int64))
-            if written.max() > 1:
-                place = tuple(np.argwhere(written > 1)[0].tolist())
-                rule = "lead to each place once (scatter_duplicates is 'error')"
-                got = f"{written[place]} updates"
-                raise IndexError(must(str(desc.Type), "IndicesTensor", rule, got, place))
-            plan(source, index, updates, out=target)
-
-        return run
+        run: Run = partial(plan, source, index, updates, out=target)
+        if policy.scatter_duplicates == "error":
+            run = partial(once, source, index, updates, target)
+        return ranges.named(run, views["IndicesTensor"]) if policy.scatter_oob == "error" else run
 
     return bind
 
@@ -188,6 +240,13 @@ def _nearest_rule(desc: Any, policy: Policy) -> NearestRule:
     return "half_up" if policy.nearest_ties == "up" else "half_down"
 
 
+def _mode(desc: Any, policy: Policy) -> dict[str, Any]:
+    """Return the mode of a descriptor, and the option that belongs to it, as `ResamplePlan` takes them."""
+    if _is_linear(desc):
+        return {"mode": "linear", "integer_rule": policy.int_linear_rounding}
+    return {"mode": "nearest", "nearest_rule": _nearest_rule(desc, policy)}
+
+
 def _offsets(desc: Any, rank: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the offsets of a descriptor; those between pixel centres if it has none."""
     into = tuple(map(read.float32, getattr(desc, "InputPixelOffsets", [0.5] * rank)))
@@ -202,18 +261,20 @@ def _resampling(desc: Any, layouts: Layouts, policy: Policy, scales: tuple[float
     linear, rule = _is_linear(desc), _nearest_rule(desc, policy)
     smooth = linear and policy.aa_filter != "off" and bool(getattr(desc, "Antialiased", False))
     if policy.coordinate_precision == "exact" and not (smooth and policy.aa_filter == "iterative"):
-        plan = ResamplePlan(
-            data.sizes,
-            data.dtype,
-            scales=scales,
-            shape=output.sizes,
-            input_offsets=into,
-            output_offsets=onto,
-            mode="linear" if linear else "nearest",
-            nearest_rule=rule,
-            antialias="directml" if smooth else None,
-            integer_rule=policy.int_linear_rounding,
-        )
+        try:
+            plan = ResamplePlan(
+                data.sizes,
+                data.dtype,
+                scales=scales,
+                shape=output.sizes,
+                input_offsets=into,
+                output_offsets=onto,
+                antialias="directml" if smooth else None,
+                **_mode(desc, policy),
+            )
+        except ValueError as error:  # all that a valid descriptor can still ask for is too many weights
+            _, _, rule_and_value = str(error).partition(" must ")
+            raise ValueError(f"{desc.Type}: `Scales` must {rule_and_value}") from None
         return lambda views, out: partial(plan, views["InputTensor"], out=out)
     places = [
         Positions(*of_axis, policy.coordinate_precision)
@@ -253,8 +314,7 @@ def _resample_grad(desc: Any, layouts: Layouts, policy: Policy) -> Bind:
             shape=forward_out.sizes,
             input_offsets=into,
             output_offsets=onto,
-            mode="linear" if linear else "nearest",
-            nearest_rule=rule,
+            **_mode(desc, policy),
         )
         return lambda views, out: partial(plan.vjp, views["InputGradientTensor"], out=out)
     tables = {}

@@ -48,9 +48,13 @@ class BackendRep(base.BackendRep):
         """
         if kwargs:
             raise TypeError(must("run", "kwargs", "be empty", ", ".join(kwargs)))
-        return tuple(self._graph.run(self._by_name(inputs)))
+        return tuple(self._graph.run(inputs if self._is_plain(inputs) else self._listed(inputs)))
 
-    def _by_name(self, inputs: Any) -> Mapping[str, Any]:
+    def _is_plain(self, inputs: Any) -> bool:
+        """Whether `inputs` is a list or tuple with an array for each input that needs one."""
+        return type(inputs) in (list, tuple) and len(inputs) == len(self._graph.inputs)
+
+    def _listed(self, inputs: Any) -> Sequence[Any]:
         """Give each input of the graph its array."""
         names = [*self._graph.inputs, *self._graph.defaults]
         needed = self._graph.inputs
@@ -59,14 +63,13 @@ class BackendRep(base.BackendRep):
             if not len(needed) <= len(listed) <= len(names):
                 rule = f"have {len(needed)} elements, for {', '.join(needed) or 'no inputs'}"
                 raise ValueError(must("run", "inputs", rule, len(listed)))
-            inputs = dict(zip(names, listed, strict=False))
-        named: Mapping[str, Any] = inputs
-        missing = [name for name in needed if name not in named]
-        unknown = [name for name in named if name not in names]
+            return listed
+        missing = [name for name in needed if name not in inputs]
+        unknown = [name for name in inputs if name not in names]
         if missing or unknown:
             rule = f"have the keys {', '.join(needed)}"
-            raise ValueError(must("run", "inputs", rule, ", ".join(named) or "none"))
-        return named
+            raise ValueError(must("run", "inputs", rule, ", ".join(inputs) or "none"))
+        return [inputs[name] if name in inputs else self._graph.default(name) for name in names]
 
 
 class Backend(base.Backend):

@@ -126,7 +126,7 @@ def resize_differences(
     """Other positions, ties, antialiasing and the rounding of integers."""
     data = inputs[0]
     found: list[Difference] = []
-    axes, given = _axes(node, resize, data, constants)
+    axes, given = _axes(resize, data, constants)
     unchanged = given and all(axis.n_in == axis.n_out for axis in axes)
     for axis in axes:
         if found or axis.n_in > _LONGEST or axis.n_out > _LONGEST or not axis.n_in or not axis.n_out:
@@ -150,16 +150,10 @@ def resize_differences(
 
 
 def _axes(
-    node: Node, resize: ResizeNode, data: Tensor | None, constants: Sequence[Array | None]
+    resize: ResizeNode, data: Tensor | None, constants: Sequence[Array | None]
 ) -> tuple[list[Axis], bool]:
     """Return the axes as they are; or, if sizes are not known, such as they might be, and False."""
-    if node.since < 11:
-        scales = constants[1] if len(constants) > 1 else None
-        if scales is None and resize.scales is not None:
-            scales = resize.as_scales()
-        roi = sizes = None
-    else:
-        roi, scales, sizes = (*constants[1:4], None, None, None)[:3]
+    roi, scales, sizes = resize.named(*constants[1:])
     shape = None if data is None else data.shape
     try:
         if shape is not None and (scales is not None or sizes is not None):

@@ -132,7 +132,7 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
     unknown = [name for name in dims if name not in found]
     if unknown:
         names = ", ".join(symbolic_dims(model)) or "none"
-        raise ValueError(must("lint", "dim", f"be a symbolic dimension of an input ({names})", unknown[0]))
+        raise ValueError(must("lint", "dims", f"name symbolic dimensions of inputs ({names})", unknown[0]))
     if dims:  # shapes that an exporter wrote down hold the names, not the lengths
         del copied.graph.value_info[:]
         for value in copied.graph.output:

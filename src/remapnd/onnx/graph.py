@@ -5,8 +5,8 @@ Uses `nodes` and `operators`; used by `backend` and `lint`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import onnx
@@ -15,8 +15,8 @@ import onnx.inliner
 from remapnd import checks
 from remapnd.errors import must
 from remapnd.onnx.nodes import Array, Node, as_array, label, opset_versions, read_node, type_name
-from remapnd.onnx.operators import is_known, prepare_node
-from remapnd.onnx.resize import RESIZE_RULES
+from remapnd.onnx.operators import is_constant, is_known, is_new, prepare_node
+from remapnd.onnx.resize import RESIZE_RULES, ResizeNode
 
 # The public functions, and what ONNX calls their parameters where it has other names.
 _FUNCTIONS: Mapping[str, Mapping[str, str]] = {
@@ -39,18 +39,34 @@ class Step:
 
     def __call__(self, arrays: Sequence[Array | None]) -> Array:
         """Compute the output; an error names the node."""
-        node = self.node
-        node.check_inputs(arrays)
+        self.node.check_inputs(arrays)
         try:
             return self.function(*arrays)
-        except (TypeError, ValueError, IndexError) as error:
-            function, colon, text = str(error).partition(": ")
-            if not colon or function not in _FUNCTIONS:
-                raise
-            for ours, theirs in _FUNCTIONS[function].items():
-                text = text.replace(f"`{ours}`", f"`{theirs}`")
-            kind = next(k for k in (TypeError, IndexError, ValueError) if isinstance(error, k))
-            raise kind(f"{node.label}: {text}") from error
+        except _ERRORS as error:
+            self.fail(error)
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Raise an error of a public function as one of the node, in ONNX's words; others as they are."""
+        function, colon, text = str(error).partition(": ")
+        if not colon or function not in _FUNCTIONS:
+            raise error
+        for ours, theirs in _FUNCTIONS[function].items():
+            text = text.replace(f"`{ours}`", f"`{theirs}`")
+        kind = next(k for k in _ERRORS if isinstance(error, k))
+        raise kind(f"{self.node.label}: {text}") from error
+
+
+_ERRORS = (TypeError, IndexError, ValueError)
+
+
+class _Work(NamedTuple):
+    """A step of a graph as it runs: places of values instead of names."""
+
+    step: Step
+    function: Callable[..., Array]
+    sources: tuple[int, ...]
+    target: int
+    spent: tuple[int, ...]  # values that nothing needs any more
 
 
 class Graph:
@@ -87,21 +103,30 @@ class Graph:
                 rule = "have tensors as inputs"
                 raise ValueError(must("prepare", "model", rule, f"{value.name!r} of another kind"))
         versions = opset_versions(model)
-        self.steps = [Step(read_node(proto, versions), rules) for proto in graph.node]
-        self.constants = {tensor.name: as_array(tensor, base_dir) for tensor in graph.initializer}
-        self.inputs = [value.name for value in graph.input if value.name not in self.constants]
-        self.defaults = [value.name for value in graph.input if value.name in self.constants]
+        self._steps = [Step(read_node(proto, versions), rules) for proto in graph.node]
+        constants = {tensor.name: as_array(tensor, base_dir) for tensor in graph.initializer}
+        self.inputs = [value.name for value in graph.input if value.name not in constants]
+        self.defaults = [value.name for value in graph.input if value.name in constants]
         self._declared = {value.name: _declared(value.type.tensor_type) for value in graph.input}
         self.outputs = [value.name for value in graph.output]
-        self._check_order()
-        self._last_use = {
-            name: k for k, step in enumerate(self.steps) for name in step.node.inputs if name
-        } | dict.fromkeys(self.outputs, len(self.steps))
+        self._check_order(constants)
+        constants |= {step.node.outputs[0]: _fixed(step) for step in self._steps if is_constant(step.node)}
+        self._steps = [step for step in self._steps if not is_constant(step.node)]
+        # The values of a run in one list: None for what is left out, inputs, constants, what nodes compute.
+        free = ["", *self.inputs, *self.defaults]
+        fixed = [name for name in constants if name not in self.defaults]
+        values = [*free, *fixed, *(step.node.outputs[0] for step in self._steps)]
+        self._places = {name: place for place, name in enumerate(values)}
+        self._initial: list[Any] = [constants.get(name) for name in values]
+        self._works = self._planned(frozenset(fixed))
+        self._shared = self._may_share()
+        # Dtypes and shapes of inputs that have passed all checks; the dtypes of all values follow from these.
+        self._passed: list[Any] | None = None
 
-    def _check_order(self) -> None:
+    def _check_order(self, constants: Iterable[str]) -> None:
         """Require each value to be made before it is used, once."""
-        known = {*self.constants, *self.inputs}
-        for step in self.steps:
+        known = {*constants, *self.inputs}
+        for step in self._steps:
             for name in step.node.inputs:
                 if name and name not in known:
                     raise ValueError(must(step.node.label, "inputs", "be made before the node", repr(name)))
@@ -113,22 +138,64 @@ class Graph:
             if name not in known:
                 raise ValueError(must("prepare", "model", "compute its outputs", f"no value {name!r}"))
 
-    def run(self, inputs: Mapping[str, Any]) -> list[Array]:
-        """Compute the outputs; they share no memory with inputs or the model."""
-        values: dict[str, Array] = dict(self.constants)
-        for name, array in inputs.items():
-            values[name] = self._checked(name, array)
-        held = list(values.values())
-        for k, step in enumerate(self.steps):
-            node = step.node
-            values[node.outputs[0]] = step([values[name] if name else None for name in node.inputs])
-            for name in node.inputs:
-                if name and self._last_use[name] == k:
-                    values.pop(name, None)
-        return _own([values[name] for name in self.outputs], held)
+    def _planned(self, fixed: Collection[str]) -> list[_Work]:
+        """Say of each step where its values are; those that are `fixed` are bound to its function."""
+        last_use = {
+            name: k for k, step in enumerate(self._steps) for name in step.node.inputs if name
+        } | dict.fromkeys((*self.outputs, *fixed), len(self._steps))
+        works = []
+        for k, step in enumerate(self._steps):
+            names, function = step.node.inputs, step.function
+            if isinstance(function, ResizeNode) and all(not name or name in fixed for name in names[1:]):
+                constants = [self._initial[self._places[name]] for name in names[1:]]
+                function, names = function.bound(*constants), names[:1]
+            spent = {self._places[name] for name in step.node.inputs if name and last_use[name] == k}
+            sources = tuple(self._places[name] for name in names)
+            works.append(_Work(step, function, sources, self._places[step.node.outputs[0]], tuple(spent)))
+        return works
 
-    def _checked(self, name: str, value: Any) -> Array:
+    def _may_share(self) -> bool:
+        """Whether an output may share memory with an input, a constant or another output."""
+        makers = {step.node.outputs[0]: step.node for step in self._steps}
+        viewed = {name for node in makers.values() if not is_new(node) for name in node.inputs}
+        fresh = all(name in makers and is_new(makers[name]) and name not in viewed for name in self.outputs)
+        return not fresh or len(set(self.outputs)) < len(self.outputs)
+
+    def run(self, inputs: Sequence[Any]) -> list[Array]:
+        """Compute the outputs; they share no memory with inputs or the model.
+
+        `inputs` has an array for each name in `self.inputs`, and then for some of `self.defaults`.
+        """
+        signature = [(array.dtype, array.shape) if type(array) is np.ndarray else None for array in inputs]
+        passed = signature == self._passed
+        arrays = inputs if passed else [self._checked(k, array) for k, array in enumerate(inputs)]
+        values = self._initial.copy()
+        values[1 : 1 + len(arrays)] = arrays
+        held = [value for value in values if value is not None] if self._shared else []
+        step = None
+        try:
+            for step, function, sources, target, spent in self._works:
+                if not passed:
+                    step.node.check_inputs([values[self._places[name]] for name in step.node.inputs])
+                values[target] = function(*[values[place] for place in sources])
+                for place in spent:
+                    values[place] = None
+        except _ERRORS as error:
+            assert step is not None
+            step.fail(error)
+        if not passed and all(a is b for a, b in zip(inputs, arrays, strict=True)):
+            self._passed = signature
+        outputs = [values[self._places[name]] for name in self.outputs]
+        return _own(outputs, held) if self._shared else outputs
+
+    def default(self, name: str) -> Array:
+        """Return the initializer that an input has."""
+        array: Array = self._initial[self._places[name]]
+        return array
+
+    def _checked(self, place: int, value: Any) -> Array:
         """Return an input as an array of the type and shape that the graph declares."""
+        name = (*self.inputs, *self.defaults)[place]
         array = np.asarray(value)
         if array.dtype.kind in "US":
             array = array.astype(object)
@@ -143,6 +210,13 @@ class Graph:
                 shown = "(" + ", ".join("?" if size is None else str(size) for size in sizes) + ")"
                 raise ValueError(must("run", name, f"have shape {shown}", array.shape))
         return array
+
+
+def _fixed(step: Step) -> Array:
+    """Return the value of a constant node; read-only, as it serves all runs."""
+    value = step([])
+    value.flags.writeable = False
+    return value
 
 
 def _declared(tensor: Any) -> tuple[str, tuple[int | None, ...] | None]:

@@ -1,4 +1,4 @@
-"""Looking at a model before it runs: what other runtimes make of its gathers, scatters and resizes.
+"""Looking at a model before it runs: what other runtimes make of its gathers, scatters, resizes, samplings.
 
 Uses `facts`, `mapping`; used by `cli.lint`.
 """
@@ -16,10 +16,8 @@ from remapnd.directml.enums import FeatureLevel
 from remapnd.onnx.facts import UNKNOWN, Facts, Tensor, inferred, nodes_of
 from remapnd.onnx.mapping import Placement, Values, placement
 from remapnd.onnx.nodes import label, opset_versions, read_node
-from remapnd.onnx.operators import FAMILY
+from remapnd.onnx.operators import is_looked_at
 from remapnd.onnx.webnn_nodes import WebNN, webnn
-
-_FAMILY = frozenset((domain, op) for domain, op, _ in FAMILY)
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class NodeReport:
 def lint(
     model: onnx.ModelProto | str | os.PathLike[str], *, dims: Mapping[str, int] | None = None
 ) -> list[NodeReport]:
-    """Say of every gather, scatter and resize of a model what other runtimes make of it.
+    """Say of every gather, scatter, resize and sampling of a model what other runtimes make of it.
 
     Parameters
     ----------
@@ -95,7 +93,7 @@ def lint(
     return [
         _report(path, proto, facts, versions)
         for path, proto in nodes_of(model.graph)
-        if ("" if proto.domain == "ai.onnx" else proto.domain, proto.op_type) in _FAMILY
+        if is_looked_at(proto.domain, proto.op_type)
     ]
 
 

@@ -1,6 +1,6 @@
 """What ONNX Runtime's DirectML provider makes of a node: the operator, the feature level, why it cannot.
 
-Uses `directml.support`, `differences`; used by `lint`.
+Uses `directml.support`, `differences`, `sampling_nodes`; used by `lint`.
 
 Source: the operator files of the provider, as of its use of RESAMPLE2 and RESAMPLE3; the reference pages of
 DirectML for what a feature level takes.
@@ -23,6 +23,7 @@ from remapnd.onnx.differences import (
 from remapnd.onnx.facts import Tensor
 from remapnd.onnx.nodes import Array, Node
 from remapnd.onnx.resize import ResizeNode
+from remapnd.onnx.sampling_nodes import SAMPLED_ROWS, refusal
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Placement:
 
     Attributes
     ----------
-    operator : OperatorType or None
-        None if the provider leaves the node to the CPU.
+    operator : str or None
+        Of DirectML, such as "GATHER"; None if the provider leaves the node to the CPU.
     feature_level : FeatureLevel or None
         The lowest that takes the operator with these types and ranks; None if there is none.
     reason : str
@@ -41,7 +42,7 @@ class Placement:
         How the result may differ from that of the CPU provider.
     """
 
-    operator: OperatorType | None
+    operator: str | None
     feature_level: FeatureLevel | None
     reason: str = ""
     differences: tuple[Difference, ...] = ()
@@ -87,7 +88,21 @@ def placement(node: Node, values: Values) -> Placement:
     -------
     Placement
     """
-    return (_resize if node.op in ("Resize", "Upsample") else _indexed)(node, values)
+    if node.op in _INDEXED:
+        return _indexed(node, values)
+    return (_resize if node.op in ("Resize", "Upsample") else _sampled)(node, values)
+
+
+def _sampled(node: Node, values: Values) -> Placement:
+    """Place a node by the table of operators that are not those of `remapnd.directml`."""
+    data = values.inputs[0] or values.output
+    refused = refusal(node, data)
+    if refused:
+        return Placement(None, None, refused)
+    row = SAMPLED_ROWS[node.op]
+    missing = _missing(data.type is not None, data.shape is not None)
+    found = tuple(row.differences(node, data, values.constants[-1]))
+    return Placement(row.operator, row.level, "; ".join(filter(None, (row.note, missing))), found)
 
 
 def _indexed(node: Node, values: Values) -> Placement:
@@ -173,7 +188,11 @@ def _at_level(operator: OperatorType, wanted: _Wanted, differences: Sequence[Dif
             return Placement(None, None, f"{operator} takes no {named}")
         most = max(max(row.dimension_counts) for row in SUPPORT[operator])
         return Placement(None, None, f"{operator} takes at most {most} dimensions, here {dimensions}")
-    missing = [] if data_type is not None else ["the type"]
+    return Placement(str(operator), level, _missing(data_type is not None, shapes_known), tuple(differences))
+
+
+def _missing(type_known: bool, shapes_known: bool) -> str:
+    """Say what of a node is not known; an empty text if all is."""
+    missing = [] if type_known else ["the type"]
     missing += [] if shapes_known else ["a shape"]
-    reason = f"{' and '.join(missing)} is not known" if missing else ""
-    return Placement(operator, level, reason, tuple(differences))
+    return f"{' and '.join(missing)} is not known" if missing else ""

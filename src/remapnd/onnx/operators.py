@@ -23,11 +23,6 @@ Operator: TypeAlias = Callable[[Node, str], Function]
 """Takes a node and the resize rules; returns what computes the one output from the inputs."""
 
 
-def _by_scales(node: Node, rules: str) -> Function:
-    """Upsample and Resize-10."""
-    return ResizeNode(node, rules).by_scales
-
-
 def _identity(node: Node, rules: str) -> Function:
     """Identity."""
     return lambda x: x
@@ -49,9 +44,8 @@ FAMILY: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "ScatterND", 11): scatter_operator(scatter_nd),
     ("", "ScatterND", 16): scatter_operator(scatter_nd, reductions=_ARITHMETIC),
     ("", "ScatterND", 18): scatter_operator(scatter_nd, reductions=_ALL),
-    ("", "Upsample", 1): _by_scales,
-    ("", "Resize", 10): _by_scales,
-    ("", "Resize", 11): ResizeNode,
+    ("", "Upsample", 1): ResizeNode,
+    ("", "Resize", 10): ResizeNode,
 }
 """What this package is about. A version serves all later ones up to the next that is listed."""
 
@@ -62,7 +56,7 @@ SAMPLING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "TensorScatter", 24): sampling.tensor_scatters,
     ("com.microsoft", "CropAndResize", 1): sampling.crops_and_resizes,
 }
-"""Kin of the family, of which `lint` says nothing."""
+"""Kin of the family: sampling at positions that are data, and a cache that is written in turn."""
 
 PLUMBING: Final[Mapping[tuple[str, str, int], Operator]] = {
     ("", "Add", 7): plumbing.elementwise(np.add),
@@ -95,9 +89,28 @@ _FIRST: Final[Mapping[tuple[str, str], int]] = {
 }
 
 
+_PLUMBING: Final = frozenset((domain, op) for domain, op, _ in PLUMBING)
+
+
 def is_known(domain: str, op: str) -> bool:
     """Whether some version of an operator is in the table."""
     return ("" if domain == "ai.onnx" else domain, op) in _FIRST
+
+
+def is_looked_at(domain: str, op: str) -> bool:
+    """Whether `lint` and `verify` look at an operator: at those that this package is about."""
+    domain = "" if domain == "ai.onnx" else domain
+    return (domain, op) in _FIRST and (domain, op) not in _PLUMBING
+
+
+def is_new(node: Node) -> bool:
+    """Whether the output of a node never shares memory with its inputs; of the others it may."""
+    return (node.domain, node.op) not in _PLUMBING
+
+
+def is_constant(node: Node) -> bool:
+    """Whether a node is the constant that its attributes hold."""
+    return (node.domain, node.op) == ("", "Constant")
 
 
 def operator_of(node: Node) -> Operator:

@@ -43,7 +43,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from remapnd import checks
+from remapnd import _core, checks
 from remapnd.errors import must
 from remapnd.onnx.nodes import Array, Node
 from remapnd.plans.resample import ResamplePlan
@@ -110,6 +110,7 @@ class ResizeNode:
     def __init__(self, node: Node, rules: str) -> None:
         self.label = node.label
         self.rules = rules
+        self.since = node.since
         self.upsample = node.op == "Upsample"
         attributes = {"mode": "nearest", "nearest_mode": "round_prefer_floor"} | dict(node.attributes)
         if node.since < 11:  # Upsample, and Resize-10: what later versions call asymmetric
@@ -142,23 +143,45 @@ class ResizeNode:
         checks.choice(self.label, name, value, allowed)
         return value
 
-    def __call__(
-        self, x: Array, roi: Array | None = None, scales: Array | None = None, sizes: Array | None = None
-    ) -> Array:
-        """Resize `x`, as the inputs of opset 11 and later say."""
-        key = (x.shape, x.dtype, _bytes(roi), _bytes(scales), _bytes(sizes))
+    def __call__(self, x: Array, *others: Array | None) -> Array:
+        """Resize `x`, as the other inputs of the node's version say."""
+        return self._found((x.shape, x.dtype, *map(_bytes, others)), x, others)(x)
+
+    def bound(self, *others: Array | None) -> Callable[[Array], Array]:
+        """Return the function of `x` alone, for other inputs that do not change."""
+        again = _core.RecentResamples()  # arrays like the latest go straight to the core
+
+        def run(x: Array) -> Array:
+            result = again(x, (), None)
+            if result is not None:
+                return result
+            plan = self._found((x.shape, x.dtype), x, others)
+            if isinstance(plan, ResamplePlan) and plan._short_way is not None:
+                again.keep(plan._short_way, ())
+            return plan(x)
+
+        return run
+
+    def _found(
+        self, key: tuple[Any, ...], x: Array, others: Sequence[Array | None]
+    ) -> Callable[[Array], Array]:
+        """Return what resizes arrays like `x`, made once for each of the latest keys."""
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plan(x, self.geometry(x.shape, roi, scales, sizes))
+            plan = self._plan(x, self.geometry(x.shape, *self.named(*others)))
             with self._lock:
                 if len(self._plans) >= _KEPT:
                     del self._plans[next(iter(self._plans))]
                 self._plans[key] = plan
-        return plan(x)
+        return plan
 
-    def by_scales(self, x: Array, scales: Array | None = None) -> Array:
-        """Resize `x`, as the inputs of opset 10 and earlier say: scales by input or attribute."""
-        return self(x, None, self.as_scales() if scales is None else scales, None)
+    def named(self, *others: Array | None) -> tuple[Array | None, Array | None, Array | None]:
+        """Return roi, scales and sizes, whichever of them are inputs or attributes of the node's version."""
+        if self.since < 11:
+            given = others[0] if others else None
+            return None, self.as_scales() if given is None and self.scales is not None else given, None
+        roi, scales, sizes = (*others, None, None, None)[:3]
+        return roi, scales, sizes
 
     def as_scales(self) -> Array:
         """Return the scales that Upsample-1 and -7 have as attributes."""
@@ -291,6 +314,8 @@ class ResizeNode:
             at = list(plans[-1].output_shape)
         if dtype != x.dtype:
             return lambda x: _moved(plans, x)
+        if len(plans) == 1:
+            return plans[0]
         return lambda x: _applied(plans, x)
 
     def _stages(self, geometry: list[Axis], dtype: np.dtype[Any]) -> list[list[Axis]]:

@@ -1,4 +1,4 @@
-"""Running the gathers, scatters and resizes of a model here and in ONNX Runtime, on the same tensors.
+"""Running gathers, scatters, resizes and samplings of a model here and in ONNX Runtime, on the same tensors.
 
 Uses `facts`, `graph`; used by `cli.lint`. Needs the extra ``remapnd[verify]``.
 """
@@ -17,9 +17,7 @@ from remapnd.errors import must
 from remapnd.onnx.facts import Tensor, inferred, symbolic_dims
 from remapnd.onnx.graph import Step, inlined
 from remapnd.onnx.nodes import Array, label, opset_versions, read_node
-from remapnd.onnx.operators import FAMILY
-
-_FAMILY = frozenset((domain, op) for domain, op, _ in FAMILY)
+from remapnd.onnx.operators import is_looked_at
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def verify(
     dims: Mapping[str, int] | None = None,
     seed: int = 0,
 ) -> dict[str, Comparison]:
-    """Compare every gather, scatter and resize of the model's graph with ONNX Runtime's CPU provider.
+    """Compare every gather, scatter, resize and sampling of a graph with ONNX Runtime's CPU provider.
 
     ONNX Runtime runs the model on random inputs; each node then runs here on the tensors that it got there.
 
@@ -98,12 +96,15 @@ def verify(
     given = inferred(whole, dims or {})
     missing = symbolic_dims(given)
     if missing:
-        raise ValueError(must("verify", "dim", "give all symbolic dimensions a length", ", ".join(missing)))
-    chosen = [
-        node
-        for node in whole.graph.node
-        if ("" if node.domain == "ai.onnx" else node.domain, node.op_type) in _FAMILY
-    ]
+        raise ValueError(
+            must(
+                "verify",
+                "dims",
+                "have a length for each symbolic dimension",
+                f"none for {', '.join(missing)}",
+            )
+        )
+    chosen = [node for node in whole.graph.node if is_looked_at(node.domain, node.op_type)]
     feeds = _random_inputs(given, seed)
     wanted = _wanted(whole, chosen)
     results = _run(onnxruntime, _with_outputs(whole, wanted), path, feeds, wanted)

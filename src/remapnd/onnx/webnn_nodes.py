@@ -59,7 +59,9 @@ def webnn(node: Node, values: Values) -> WebNN:
     -------
     WebNN
     """
-    return (_resample2d if node.op in ("Resize", "Upsample") else _indexed)(node, values)
+    if node.op in ("Resize", "Upsample"):
+        return _resample2d(node, values)
+    return _indexed(node, values) if node.op in _METHODS else WebNN(None, f"WebNN has no {node.op}")
 
 
 def _indexed(node: Node, values: Values) -> WebNN:
@@ -113,10 +115,7 @@ def _resample2d(node: Node, values: Values) -> WebNN:
         return WebNN(None, f"resample2d takes no tensor({data.type})")
     if len(data.shape) != 4:
         return WebNN(None, f"resample2d takes tensors of 4 dimensions, here {len(data.shape)}")
-    constants = (*values.constants, None, None, None)
-    roi, scales, sizes = (None, constants[1], None) if node.since < 11 else constants[1:4]
-    if node.since < 9 and resize.scales is not None:
-        scales = resize.as_scales()
+    roi, scales, sizes = resize.named(*values.constants[1:])
     if scales is None and sizes is None:
         return WebNN(None, "resample2d needs scales or sizes when the graph is built")
     shape = tuple(size if isinstance(size, int) else _EXAMPLE for size in data.shape)

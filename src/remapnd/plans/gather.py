@@ -26,6 +26,13 @@ BoundsWord = Literal["raise", "clip", "wrap", "fill"]
 _PIECES_FROM, _PIECE = 1 << 16, 16
 
 
+def _shown(value: object) -> str:
+    """Return a fill value in words; a scalar of NumPy as the number, text or date that it is."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return str(value) if value.dtype.kind in "mM" else repr(value.item())
+    return repr(value)
+
+
 @dataclass(frozen=True, repr=False)
 class _GatherPlan(IndexPlan):
     """What the plans of all gathers share; subclasses say `_plan`."""
@@ -58,8 +65,7 @@ class _GatherPlan(IndexPlan):
                 must(op, "indices_shape", "be given with `indices_dtype`, or `indices` itself", None)
             )
         self._check_arguments()
-        fill = checks.fill_item(op, self.fill_value, self.data_dtype) if self.bounds == "fill" else None
-        self._set("_fill", fill)
+        self._set("_fill", call_fill(op, self.bounds, self.fill_value, self.data_dtype))
         shape, geometry = self._plan()
         checks.result_shape(op, "indices", shape, self.data_dtype)
         self._set("output_shape", shape)
@@ -67,7 +73,7 @@ class _GatherPlan(IndexPlan):
         self._set("_run", _core.Gather(*geometry.arguments(), checks.BOUNDS.index(self.bounds)))
         self._set("_moves", math.prod(shape) * self.data_dtype.itemsize > 0)
         if self.indices is not None:
-            self.check_indices(self.indices)
+            self._check_indices(self.indices)
             constant = constant_indices(self.indices, geometry, self.data_shape, self.bounds)
             self._set("_constant", constant)
             self._set("indices", constant.given)
@@ -136,8 +142,8 @@ class _GatherPlan(IndexPlan):
         if indices is None:
             raise self._no_indices()
         x = arrays.as_array(data, self.op, "data")
-        self.check_fit("data", x, self.data_shape, self.data_dtype)
-        return self.finish(data, x, self.fitting_indices(indices), out)
+        self._check_fit("data", x, self.data_shape, self.data_dtype)
+        return self._finish(data, x, self._fitting_indices(indices), out)
 
     def _call_constant(self, constant: ConstantIndices, data: Any, indices: Any, out: Any) -> Any:
         """Gather by the plan's own indices."""
@@ -148,9 +154,9 @@ class _GatherPlan(IndexPlan):
             if result is not None:
                 return result
         x = arrays.as_array(data, self.op, "data")
-        self.check_fit("data", x, self.data_shape, self.data_dtype)
+        self._check_fit("data", x, self.data_shape, self.data_dtype)
         if not in_pieces:
-            return self.finish(data, x, constant.used, out)
+            return self._finish(data, x, constant.used, out)
         target = self._target(x, constant.given, out)
         self._gather_pieces(constant, x, target)
         return self._result(data, target, out)
@@ -165,14 +171,14 @@ class _GatherPlan(IndexPlan):
         """Gather pieces of consecutive indices into `target`."""
         raise NotImplementedError
 
-    def finish(self, given: object, data: npt.NDArray[Any], indices: npt.NDArray[Any], out: Any) -> Any:
+    def _finish(self, given: object, data: npt.NDArray[Any], indices: npt.NDArray[Any], out: Any) -> Any:
         """Gather from arrays that fit the plan; `given` is the object that `data` came from."""
         target = self._target(data, indices, out)
         if not self._moves:  # each index counts, whether it moves anything or not
-            self.check_indices(indices)
+            self._check_indices(indices)
         elif not self._run(data, indices, target, self._fill):
-            self.check_indices(indices)
-            raise self.indices_changed()
+            self._check_indices(indices)
+            raise self._indices_changed()
         return self._result(given, target, out)
 
     def _target(self, data: npt.NDArray[Any], indices: npt.NDArray[Any], out: Any) -> npt.NDArray[Any]:
@@ -231,7 +237,7 @@ class _GatherPlan(IndexPlan):
 
     def explain(self) -> str:
         """Return in words what a call does."""
-        fill = f" {self.fill_value!r}" if self.bounds == "fill" else ""
+        fill = f" {_shown(self.fill_value)}" if self.bounds == "fill" else ""
         lines = [
             f"{self.op}: {self.data_dtype} {self.data_shape} by {self.indices_dtype} {self.indices_shape}"
             f" -> {self.data_dtype} {self.output_shape}",
@@ -329,7 +335,7 @@ class GatherPlan(_GatherPlan):
             (*target.strides[:last], length * out_step, out_step, *target.strides[last + 1 :]),
         )
         if not self._run_pieces(windows, starts, pieces, None):
-            raise self.indices_changed()
+            raise self._indices_changed()
 
     @functools.cached_property
     def _run_pieces(self) -> _core.Gather:
@@ -453,11 +459,13 @@ def kept(plan: type[_GatherPlan], *key: Any) -> _GatherPlan:
 
 
 def call_fill(op: str, bounds: object, fill_value: object, dtype: np.dtype[Any]) -> bytes | None:
-    """Return the part of a plan's key that says what fills; refuses an unknown `bounds`."""
-    if bounds == "raise":
+    """Return what fills, part of a plan's key; refuses a `bounds` and a `fill_value` that do not fit."""
+    if bounds != "fill":
+        if bounds != "raise":
+            checks.bounds(op, bounds)
+        checks.only_for(op, "fill_value", fill_value, ("bounds", str(bounds)), ("fill",), default=0)
         return None
-    checks.bounds(op, bounds)
-    return checks.fill_item(op, fill_value, dtype) if bounds == "fill" else None
+    return checks.fill_item(op, fill_value, dtype)
 
 
 def keep_short(recent: _core.RecentGathers, plan: _GatherPlan, option: int) -> None:

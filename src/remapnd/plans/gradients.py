@@ -26,14 +26,14 @@ def of_gather(plan: IndexPlan, gradient: object, indices: object) -> Any:
     op, dtype = plan.op, plan.data_dtype
     number = checks.number(op, "gradient", dtype, "add")
     g = _fitting(plan, gradient, plan.output_shape)
-    i = plan.fitting_indices(indices)
+    i = plan._fitting_indices(indices)
     data = np.zeros(plan.data_shape, g.dtype)
     run = _core.Scatter(*plan._geometry.arguments(), _PLACES[plan.bounds], 1, number)
     if g.size * data.size == 0:
-        plan.check_indices(i)
+        plan._check_indices(i)
     if not run(None, i, g, data):
-        plan.check_indices(i)
-        raise plan.indices_changed()
+        plan._check_indices(i)
+        raise plan._indices_changed()
     return arrays.like(gradient, data.astype(dtype, copy=False))
 
 
@@ -46,7 +46,7 @@ def of_scatter(
         raise ValueError(must(op, "reduction", "be 'none' or 'add' for a gradient", repr(reduction)))
     checks.number(op, "gradient", dtype, "add")
     g = _fitting(plan, gradient, plan.data_shape)
-    i = plan.fitting_indices(indices)
+    i = plan._fitting_indices(indices)
     of_updates = _gathered(plan, shape, g, i, bytes(g.itemsize))
     of_data = g.copy()
     if reduction == "none" and of_updates.size * of_data.size:
@@ -68,7 +68,7 @@ def _fitting(plan: IndexPlan, gradient: object, shape: Shape) -> npt.NDArray[Any
     native = plan.data_dtype.newbyteorder("=")
     if g.dtype != native and g.dtype == plan.data_dtype:
         g = g.astype(native)
-    plan.check_fit("gradient", g, shape, native)
+    plan._check_fit("gradient", g, shape, native)
     return g
 
 
@@ -79,8 +79,8 @@ def _put(
     if not _core.Scatter(*plan._geometry.arguments(), _PLACES[plan.bounds], 0, 0)(
         None, indices, updates, data
     ):
-        plan.check_indices(indices)
-        raise plan.indices_changed()
+        plan._check_indices(indices)
+        raise plan._indices_changed()
 
 
 def _gathered(
@@ -89,8 +89,8 @@ def _gathered(
     """Return the item of data for each update, or what fills."""
     items = arrays.empty(plan.op, shape, data.dtype)
     if items.size == 0:
-        plan.check_indices(indices)
+        plan._check_indices(indices)
     elif not _core.Gather(*plan._geometry.arguments(), _PLACES[plan.bounds])(data, indices, items, fill):
-        plan.check_indices(indices)
-        raise plan.indices_changed()
+        plan._check_indices(indices)
+        raise plan._indices_changed()
     return items

@@ -119,20 +119,20 @@ class IndexPlan:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def check_fit(self, name: str, a: npt.NDArray[Any], shape: Shape, dtype: np.dtype[Any]) -> None:
+    def _check_fit(self, name: str, a: npt.NDArray[Any], shape: Shape, dtype: np.dtype[Any]) -> None:
         """Refuse an array that the plan was not made for."""
         if a.dtype != dtype:
             raise TypeError(must(self.op, name, f"have the plan's dtype {dtype}", a.dtype))
         if a.shape != shape:
             raise ValueError(must(self.op, name, f"have the plan's shape {shape}", a.shape))
 
-    def fitting_indices(self, indices: object) -> npt.NDArray[Any]:
+    def _fitting_indices(self, indices: object) -> npt.NDArray[Any]:
         """Return `indices` as an array after checking that the plan was made for such."""
         i = arrays.as_indices(indices, self.op)
-        self.check_fit("indices", i, self.indices_shape, self.indices_dtype.newbyteorder("="))
+        self._check_fit("indices", i, self.indices_shape, self.indices_dtype.newbyteorder("="))
         return i
 
-    def check_indices(self, indices: npt.NDArray[Any]) -> None:
+    def _check_indices(self, indices: npt.NDArray[Any]) -> None:
         """Raise for the first index out of range."""
         if self.bounds not in ("fill", "drop"):
             g = self._geometry
@@ -141,7 +141,7 @@ class IndexPlan:
                 self.op, indices, g.indexed, sizes, components=g.component_axis >= 0, bounds=self.bounds
             )
 
-    def indices_changed(self) -> IndexError:
+    def _indices_changed(self) -> IndexError:
         """Return the error for indices that were in range when they were looked at again."""
         return IndexError(
             must(self.op, "indices", "not change during the call", "indices that another thread writes")

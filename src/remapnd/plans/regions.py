@@ -24,7 +24,7 @@ class Regions:
     def __init__(self, op: str, data: Any, rois: Any, batch_indices: Any, shape: Any) -> None:
         self.op = op
         self.data = arrays.as_array(data, op, "data")
-        self.rois = arrays.as_array(rois, op, "rois")
+        self.rois = arrays.as_coordinates(rois, op, "rois")
         self.batches = arrays.as_array(batch_indices, op, "batch_indices")
         if self.data.ndim != 4:
             raise ValueError(must(op, "data", "have 4 axes (batch, channel, height, width)", self.data.ndim))

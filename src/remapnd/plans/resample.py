@@ -1,7 +1,7 @@
 """Plan of a resampling: exact maps to per-axis tables to one kernel call.
 
-Uses `taps`, `filters` and `filter_taps` for the tables; `plans.picking`, `plans.mixing` and `plans.majority`
-are the ways of using them, `plans.parts` and `plans.adjoint` their parts and transposes.
+Uses `plans.resample_options` and `plans.resample_tables`; `plans.picking`, `plans.mixing` and
+`plans.majority` are the ways of using tables, `plans.parts` and `plans.adjoint` their parts and transposes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _core, arrays, checks, coordinates, taps
+from .. import _core, arrays, checks, coordinates
 from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, coordinate_map
 from ..errors import must
-from ..filter_taps import Table, axis_table
-from ..filters import FilterOptions, choose
+from ..filter_taps import Table
 from ..taps import LinearTable
-from . import explanation, parts
+from . import explanation, parts, resample_tables
 from .adjoint import Adjoint
 from .majority import Majority
 from .mixing import Mixing
@@ -27,7 +26,6 @@ from .passes import PAIRS, TYPES
 from .picking import Picking
 from .resample_options import (
     MAJORITY,
-    PLAIN_LINEAR,
     AxisPlan,
     Options,
     PerAxis,
@@ -48,7 +46,7 @@ _Method: TypeAlias = Picking | Mixing | Majority
 
 
 class ResamplePlan:
-    """Prepared resampling of arrays of one shape and dtype.
+    """Prepared resampling of arrays of one shape and dtype: `resample`, and by `resized` also `resize`.
 
     Parameters
     ----------
@@ -72,6 +70,12 @@ exclude_outside, integer_rule
         Scale of each of `axes`, output samples per input sample.
     mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule
         As given; the coefficient as the Fraction that equals it.
+    op : "resample" or "resize"
+        The operator's name in messages.
+
+    See Also
+    --------
+    ResamplePlan.resized : the plan of `resize`, with its parameters.
 
     Notes
     -----
@@ -124,7 +128,34 @@ exclude_outside, integer_rule
         exclude_outside: bool = False,
         integer_rule: str = "half_up",
     ) -> ResamplePlan:
-        """Plan of `resize`, with its parameters."""
+        """Return the plan of `resize`, with its parameters.
+
+        Parameters
+        ----------
+        data_shape : tuple of int
+            Shape of the arrays to come.
+        dtype : dtype
+            Their dtype; the result has the same.
+        shape, axes, scales, coordinates, roi, extrapolation_value, mode, nearest_rule, antialias, \
+cubic_coefficient, exclude_outside, integer_rule
+            As in `resize`; `shape` may be None if `scales` are given.
+
+        Returns
+        -------
+        ResamplePlan
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `resize` does.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = ResamplePlan.resized((4,), np.float64, 3, coordinates="align_corners")
+        >>> plan(np.array([0.0, 1.0, 2.0, 3.0]))
+        array([0. , 1.5, 3. ])
+        """
         op = "resize"
         data_shape = checks.shape(op, "data_shape", data_shape)
         listed = checks.axes(op, axes, len(data_shape))
@@ -140,6 +171,9 @@ exclude_outside, integer_rule
         if coordinates == CROP:
             item = checks.fill_item(op, extrapolation_value, np.dtype(dtype), "extrapolation_value")
             options = options._replace(extrapolation=item)
+        else:
+            chosen = ("coordinates", coordinates)
+            checks.only_for(op, "extrapolation_value", extrapolation_value, chosen, (CROP,), default=0)
         self = cls.__new__(cls)
         self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
         return self
@@ -186,7 +220,7 @@ exclude_outside, integer_rule
                 self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
 
     @cached_property
-    def short_way(self) -> _core.PreparedResample | None:
+    def _short_way(self) -> _core.PreparedResample | None:
         """The call for plain arrays, past the checks in Python, where there is one."""
         if self._method is None or self._inside or self.dtype.itemsize == 0:
             return None
@@ -211,31 +245,12 @@ exclude_outside, integer_rule
         self.integer_rule = options.integer_rule
 
     def _picks(self, rule: str) -> dict[int, LinearTable]:
-        """Return the tables of nearest, of the axes that are not the identity."""
-        tables = {}
-        for plan in self._axis_plans:
-            n_in = self.data_shape[plan.axis]
-            index = taps.nearest_table(plan.map, n_in, plan.n_out, rule)
-            tables[plan.axis] = taps.pick_table(index, n_in, plan.map)
-        return {axis: table for axis, table in tables.items() if not table.is_identity}
+        """Return the tables of nearest."""
+        return resample_tables.picked(self.data_shape, self._axis_plans, rule)
 
     def _axis_tables(self, working: DTypeLike) -> dict[int, Table]:
-        """Tables of the axes that are not the identity."""
-        options = FilterOptions(self.mode, self.antialias, self.cubic_coefficient, self.exclude_outside)
-        if self.mode == MAJORITY:
-            options = PLAIN_LINEAR
-        tables = {
-            plan.axis: axis_table(
-                plan.map,
-                self.data_shape[plan.axis],
-                plan.n_out,
-                choose(options, plan.scale),
-                working,
-                op=self.op,
-            )
-            for plan in self._axis_plans
-        }
-        return {axis: table for axis, table in tables.items() if not table.is_identity}
+        """Return the tables of modes with weights."""
+        return resample_tables.mixed(self.op, self.data_shape, self._axis_plans, self._options, working)
 
     def __call__(self, data: Any, /, *, out: Any = None) -> Any:
         """Resample `data`.
@@ -255,8 +270,8 @@ exclude_outside, integer_rule
         TypeError, ValueError
             The dtype or shape of `data` or `out` is another; `out` overlaps `data`.
         """
-        if self.short_way is not None:
-            result = self.short_way(data, out)
+        if self._short_way is not None:
+            result = self._short_way(data, out)
             if result is not None:
                 return result
         source = arrays.as_array(data, self.op, "data")
@@ -321,12 +336,7 @@ exclude_outside, integer_rule
     @cached_property
     def _adjoint(self) -> Adjoint:
         """The transpose, made on first use."""
-        tables = dict(self._tables)
-        for plan in self._axis_plans:
-            axis, n = plan.axis, plan.n_out
-            if axis not in tables and self._inside.get(axis, (0, n)) != (0, n):
-                tables[axis] = taps.pick_table(np.arange(n), n, plan.map)
-        tables = {axis: tables[axis] for axis in sorted(tables)}
+        tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
         return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
 
     def input_region(self, output_slices: Any) -> tuple[slice, ...]:

@@ -21,6 +21,15 @@ PerAxis: TypeAlias = "Number | Sequence[Number]"
 
 _LARGEST_COEFFICIENT: Final = 1024
 
+# Modes with which an option matters, of those that do not matter with all.
+MODES_OF: Final[dict[str, tuple[str, ...]]] = {
+    "nearest_rule": ("nearest",),
+    "antialias": FILTER_MODES,
+    "cubic_coefficient": ("cubic",),
+    "exclude_outside": FILTER_MODES,
+    "integer_rule": FILTER_MODES,
+}
+
 
 class AxisPlan(NamedTuple):
     """What is asked for along one axis."""
@@ -34,12 +43,12 @@ class AxisPlan(NamedTuple):
 class Options(NamedTuple):
     """Options of a plan, in the words of `resample`."""
 
-    mode: str
-    nearest_rule: str
-    antialias: str | None
-    cubic_coefficient: Number
-    exclude_outside: bool
-    integer_rule: str
+    mode: str = "linear"
+    nearest_rule: str = "half_up"
+    antialias: str | None = None
+    cubic_coefficient: Number = -0.75
+    exclude_outside: bool = False
+    integer_rule: str = "half_up"
     extrapolation: bytes | None = None  # item for positions outside; None: they take the filter's rule
 
 
@@ -76,4 +85,7 @@ def checked(op: str, options: Options) -> Options:
     checks.antialias(op, options.antialias, options.mode, ANTIALIAS)
     checks.flag(op, "exclude_outside", options.exclude_outside)
     coefficient = checks.within(op, "cubic_coefficient", options.cubic_coefficient, _LARGEST_COEFFICIENT)
+    for name, modes in MODES_OF.items():
+        default = Options._field_defaults[name]
+        checks.only_for(op, name, getattr(options, name), ("mode", options.mode), modes, default=default)
     return options._replace(cubic_coefficient=coefficient, exclude_outside=bool(options.exclude_outside))

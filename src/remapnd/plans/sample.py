@@ -6,7 +6,7 @@ Uses `arrays`, `checks` and `_core`; used by `grid_sample` and `regions`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -65,7 +65,7 @@ class Sampler:
         run = _core.Sample(
             _MODES.index(self.mode),
             _PADDINGS.index(self.padding),
-            _FLOAT32 if self.mode == "nearest" else FLOATS[self.data_dtype.name],
+            FLOATS.get(self.data_dtype.name, _FLOAT32),  # nearest takes others, and reads it for gradients
             FLOATS[self.grid_dtype.name],
             list(self.axes),
         )
@@ -88,6 +88,12 @@ class Sampler:
             plain = np.empty(out.shape, out.dtype.newbyteorder("="))
             run(native(data), grid, batches, plain)
             np.copyto(out, plain)
+
+    def add_gradient(
+        self, gradient: npt.NDArray[Any], grid: npt.NDArray[Any], total: npt.NDArray[Any]
+    ) -> None:
+        """Add the gradient of the data, which is of float32 or float64, to `total`."""
+        self._run.gradient(gradient, native(grid), total)
 
 
 def normalised_axis(n: int, align_corners: bool) -> _core.SampleAxis:
@@ -197,16 +203,71 @@ class GridSamplePlan:
             A dtype or shape is another; `out` overlaps an input.
         """
         op = self._op
-        x, g = arrays.as_array(data, op, "data"), arrays.as_array(grid, op, "grid")
+        x, g = arrays.as_array(data, op, "data"), arrays.as_coordinates(grid, op, "grid")
         self._check_fit("data", x, self.data_shape, self.data_dtype)
         self._check_fit("grid", g, self.grid_shape, self.grid_dtype)
+        return self.finish(data, x, g, out)
+
+    def finish(self, given: object, data: npt.NDArray[Any], grid: npt.NDArray[Any], out: Any) -> Any:
+        """Sample arrays that fit the plan; `given` is the object that `data` came from."""
         if out is None:
-            target = arrays.empty(op, self.output_shape, self.data_dtype)
+            target = arrays.empty(self._op, self.output_shape, self.data_dtype)
         else:
-            target = arrays.check_out(op, out, self.output_shape, self.data_dtype, (x, g))
-        if target.size:
-            self._sampler.fill(x, g, None, target)
-        return arrays.like(data, target) if out is None else out
+            target = arrays.check_out(self._op, out, self.output_shape, self.data_dtype, (data, grid))
+        if 0 not in self.output_shape:
+            self._sampler.fill(data, grid, None, target)
+        if out is not None:
+            return out
+        return target if type(given) is np.ndarray else arrays.like(given, target)
+
+    def vjp(self, gradient: Any, grid: Any, /) -> Any:
+        """Return the gradient of `data` for the gradient of the output: the transpose of sampling at `grid`.
+
+        Each place, in row-major order, adds its gradient times their weights to the samples that it was made
+        of. The weights are those of the forward pass, linear w and ``1 - w``; that of several axes is their
+        product, the innermost first. Samples of weight zero, and those outside that count as zero, get
+        nothing.
+
+        Parameters
+        ----------
+        gradient : array_like, shape `output_shape`, dtype of data, one of the four of floats
+        grid : array_like, as in the call
+
+        Returns
+        -------
+        array, shape `data_shape`, dtype of `data`, kind of `gradient`; always a new array
+
+        Raises
+        ------
+        TypeError, ValueError
+            An array does not fit the plan; "nearest" of a dtype that is none of floats.
+
+        Notes
+        -----
+        Sums are of the working type, float32 or float64 for float64, and rounded to the dtype once; their
+        bits do not depend on machine and threads. A NaN is the positive quiet one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> plan = GridSamplePlan((1, 1, 4), np.float64, (1, 2, 1), np.float64, align_corners=True)
+        >>> plan.vjp(np.array([[[1.0, 10.0]]]), np.array([[[-1.0], [0.0]]]))
+        array([[[1., 5., 5., 0.]]])
+        """
+        op = self._op
+        floats(op, "gradient", self.data_dtype)
+        given, g = arrays.as_array(gradient, op, "gradient"), arrays.as_array(grid, op, "grid")
+        self._check_fit("gradient", given, self.output_shape, self.data_dtype)
+        self._check_fit("grid", g, self.grid_shape, self.grid_dtype)
+        work = np.dtype(np.float64 if self.data_dtype.name == "float64" else np.float32)
+        total = arrays.empty(op, self.data_shape, work)
+        total.fill(0)
+        if total.size and given.size:
+            sampler = replace(self._sampler, data_dtype=work)
+            sampler.add_gradient(given.astype(work, copy=False), g, total)
+        with np.errstate(all="ignore"):
+            result = np.where(np.isnan(total), np.nan, total).astype(self.data_dtype)
+        return arrays.like(gradient, result)
 
     def _check_fit(self, name: str, a: npt.NDArray[Any], shape: Shape, dtype: np.dtype[Any]) -> None:
         """Refuse an array that the plan was not made for."""

@@ -92,15 +92,15 @@ class _ScatterPlan(IndexPlan):
             not.
         """
         x = arrays.as_array(data, self.op, "data")
-        self.check_fit("data", x, self.data_shape, self.data_dtype)
-        return self.finish(data, x, self.fitting_indices(indices), self.as_updates(updates), out)
+        self._check_fit("data", x, self.data_shape, self.data_dtype)
+        return self._finish(data, x, self._fitting_indices(indices), self._as_updates(updates), out)
 
     @property
     def _updates_name(self) -> str:
         """The name of the third argument."""
         return "updates"
 
-    def as_updates(self, updates: object) -> npt.NDArray[Any]:
+    def _as_updates(self, updates: object) -> npt.NDArray[Any]:
         """Return `updates` as an array after checking that it fits.
 
         Python numbers, and lists of them, have no dtype of their own: they take that of `data` where its
@@ -127,7 +127,7 @@ class _ScatterPlan(IndexPlan):
             raise ValueError(must(self.op, self._updates_name, rule, updates.shape))
         return updates
 
-    def finish(
+    def _finish(
         self,
         given: object,
         data: npt.NDArray[Any],
@@ -166,10 +166,10 @@ class _ScatterPlan(IndexPlan):
     ) -> None:
         """Scatter into `target`, which holds the values of `source` if that is None."""
         if not self._writes:  # each index counts, whether it writes anything or not
-            self.check_indices(indices)
+            self._check_indices(indices)
         if not self._run(source, indices, updates, target):
-            self.check_indices(indices)
-            raise self.indices_changed()
+            self._check_indices(indices)
+            raise self._indices_changed()
 
     def vjp(self, gradient: Any, indices: Any) -> tuple[Any, Any]:
         """Return the gradients of `data` and of `updates` for the gradient of the result.

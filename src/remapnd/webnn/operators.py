@@ -283,14 +283,15 @@ def resample2d(
     output = builder.resample2d(describe(op, "input", x), mode=mode, scales=scales, sizes=sizes, axes=axes)
     chosen = builder.resampled_axes(axes)
     by_scales = positions == "scales" and sizes is None
+    rules: dict[str, Any] = {"mode": "nearest", "nearest_rule": "half_down"}
+    if mode == "linear":
+        rules = {"mode": "linear", "integer_rule": integer_rule}
     result = resample(
         x,
         axes=chosen,
         shape=[output.shape[a] for a in chosen],
         scales=builder.float32_scales(scales) if by_scales else None,
-        mode="linear" if mode == "linear" else "nearest",
-        nearest_rule="half_down",
-        integer_rule=integer_rule,
+        **rules,
     )
     return arrays.like(input, result)
 

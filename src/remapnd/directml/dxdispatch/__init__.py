@@ -9,3 +9,8 @@ from remapnd.directml.dxdispatch.model import Model, read_model
 from remapnd.directml.dxdispatch.values import ModelError
 
 __all__ = ["Model", "ModelError", "Options", "check_all_bindings", "execute", "read_model", "violations"]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

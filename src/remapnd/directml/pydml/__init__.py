@@ -79,6 +79,11 @@ __all__ = [
 _EXPORTED = (TensorDataType, TensorFlags, InterpolationMode, ExecutionFlags, OperatorType)
 
 
+def __dir__() -> list[str]:
+    """List what is public, members of enumerations included."""
+    return [*__all__, *{name for kind in _EXPORTED for name in kind.__members__}]
+
+
 def __getattr__(name: str) -> Any:
     """Find a member of an enumeration by its name alone, as ``dml.FLOAT32``."""
     for kind in reversed(_EXPORTED):

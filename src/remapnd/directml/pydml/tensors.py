@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remapnd.arrays import refuse_masked
 from remapnd.directml.enums import TensorDataType, TensorFlags
 from remapnd.directml.layout import TensorLayout
 from remapnd.directml.tensor import BufferTensorDesc, calc_buffer_tensor_size, packed_strides
@@ -159,6 +160,7 @@ class TensorData(np.ndarray[Any, np.dtype[Any]]):
 
 def memory_of(layout: TensorLayout, data: Any) -> npt.NDArray[np.uint8]:
     """Return memory in which `data` lie as `layout` says; errors as in `graph.Binding`."""
+    refuse_masked(data, "Binding", "data")
     values = np.ascontiguousarray(_converted(np.asarray(data), layout.dtype)).reshape(-1)
     count = math.prod(layout.sizes)
     if layout.packed and values.size != count:

@@ -1,0 +1,61 @@
+// The short way: calls with plain NumPy arrays like those of an earlier call, past the checks in Python.
+//
+// What takes it is prepared for arrays of one dtype and shape (PreparedGather, PreparedResample), and gives None for every
+// call that needs a closer look; Python then goes the long way, which also says what is wrong.
+#pragma once
+#include <cstdint>
+#include <utility>
+
+#include "bind.hpp"
+
+namespace remapnd::python {
+
+// Whether a and b share no address, told by where they begin and end.
+inline bool apart(const ArrayView& a, const ArrayView& b) {
+    const auto ends = [](const ArrayView& v) {
+        auto low = reinterpret_cast<std::intptr_t>(v.data), high = low + v.itemsize;
+        for (int d = 0; d < v.rank; ++d) (v.strides[d] < 0 ? low : high) += v.strides[d] * (v.shape[d] - 1);
+        return std::pair(low, high);
+    };
+    const auto [a_low, a_high] = ends(a);
+    const auto [b_low, b_high] = ends(b);
+    return a_high <= b_low || b_high <= a_low;
+}
+
+// What an array must be for a call to take the short way: a plain NumPy array of a dtype (the very object) and a shape.
+struct Expected {
+    nb::object dtype;
+    std::vector<npy_intp> shape;
+
+    Expected(nb::object dtype_, std::vector<npy_intp> shape_) : dtype(std::move(dtype_)), shape(std::move(shape_)) {
+        if (!PyArray_DescrCheck(dtype.ptr())) throw nb::type_error("`dtype` must be a NumPy dtype");
+    }
+
+    bool is(nb::handle h) const {
+        if (!PyArray_CheckExact(h.ptr())) return false;
+        auto* a = reinterpret_cast<PyArrayObject*>(h.ptr());
+        return reinterpret_cast<PyObject*>(PyArray_DESCR(a)) == dtype.ptr() &&
+               static_cast<std::size_t>(PyArray_NDIM(a)) == shape.size() &&
+               std::equal(shape.begin(), shape.end(), PyArray_DIMS(a));
+    }
+
+    // A new array, or `out` if it is one and can be written from end to end; null for a call that needs a closer look.
+    nb::object result(nb::handle out) const {
+        if (out.is_none()) {
+            Py_INCREF(dtype.ptr());  // NewFromDescr takes one
+            nb::object made = nb::steal(PyArray_NewFromDescr(
+                &PyArray_Type, reinterpret_cast<PyArray_Descr*>(dtype.ptr()), static_cast<int>(shape.size()),
+                const_cast<npy_intp*>(shape.data()), nullptr, nullptr, 0, nullptr));
+            if (!made.is_valid()) PyErr_Clear();
+            return made;
+        }
+        auto* a = reinterpret_cast<PyArrayObject*>(out.ptr());
+        return is(out) && PyArray_ISWRITEABLE(a) && PyArray_IS_C_CONTIGUOUS(a) ? nb::borrow(out) : nb::object();
+    }
+
+    bool is_empty() const {
+        return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    }
+};
+
+}  // namespace remapnd::python
