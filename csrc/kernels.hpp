@@ -285,8 +285,8 @@ inline constexpr int kMaxLanes = 32;
 
 // Of types that have the u32 working type.  `out` is contiguous elements of the type.
 struct WordKernels {
-    // The horizontal pass on a row; the outputs that do not fill a group are made by `rest`.  Null for bytes, and where the
-    // level has no instructions for it.
+    // The horizontal pass on a row; the outputs that do not fill a group are made by `rest`.  Null where the level has no
+    // instructions for it.
     void (*across)(const WordLerps& table, const Lerps<std::uint32_t>& rest, const std::byte* row, std::uint32_t* out);
     // That of two rows a and b, blended, a * (one - w) + b * w, and divided as `rounding` says.  Null as `across`.
     void (*across_two)(const WordLerps& table, const Lerps<std::uint32_t>& rest, const std::byte* a, const std::byte* b,

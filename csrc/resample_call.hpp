@@ -122,7 +122,7 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                takes_pairs(), whole_rows(r) ? &r.whole.back() : nullptr};
+                                pairs_of(), whole_rows(r) ? &r.whole.back() : nullptr};
         shorts = sizes.whole != nullptr;
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
@@ -148,10 +148,10 @@ struct ResampleCall {
     static const auto& of(const ResampleKernels& k, std::uint16_t) { return k.u16; }
     static const auto& of(const ResampleKernels& k, std::uint32_t) { return k.u32; }
 
-    // Whether rows of the type have a horizontal pass of their own.
-    bool takes_pairs() const {
-        if constexpr (std::is_same_v<W, std::uint16_t>) return kernels.across_bytes != nullptr;
-        return std::is_same_v<W, std::uint32_t> && words.across != nullptr;
+    // WindowSizes::pairs
+    int pairs_of() const {
+        const bool own = std::is_same_v<W, std::uint16_t> ? kernels.across_bytes != nullptr : words.across != nullptr;
+        return std::is_integral_v<W> && own ? static_cast<int>(size) : 0;
     }
 
     // Whether both passes are made in integers.

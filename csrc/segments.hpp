@@ -64,7 +64,7 @@ struct Segment {
 struct WindowSizes {
     int lanes;   // values of a vector
     int filter;  // values of a vector of a filter pass
-    bool pairs;  // whether rows of integers have a horizontal pass of their own
+    int pairs;   // bytes of the integers that have a horizontal pass of their own, 1 or 2; or 0
     const WholeWeights* whole;  // of a horizontal pass in integers, or null
 
     auto operator<=>(const WindowSizes&) const = default;
@@ -159,15 +159,14 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
         s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available, s.second_lanes.count);
     if (s.first_lanes.count == 0 || s.second_lanes.count == 0) s.first_lanes = s.second_lanes = Windows();
     using PairWeight = typename Segment<W>::PairWeight;
-    constexpr int size = sizeof(PairWeight);  // of the values as well
     if (std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max()) {
-        s.pairs = Windows({&s.first, &s.second}, 8 / size, 16 / size, available);
+        s.pairs = Windows({&s.first, &s.second}, 8 / sizes.pairs, 16 / sizes.pairs, available);
         for (std::size_t e = 0; e < s.pairs.places.size() / 2; ++e) {
             s.pair_weight.push_back(static_cast<PairWeight>(t.one - static_cast<double>(s.weight[e])));
             s.pair_weight.push_back(static_cast<PairWeight>(s.weight[e]));
         }
         s.pairs_in_line = are_in_line(s);
-        if constexpr (size == 2) s.pairs.places = both_bytes(s.pairs.places);
+        if (sizes.pairs == 2) s.pairs.places = both_bytes(s.pairs.places);
     }
     if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
     if (!are_pixels(t, s.x0, s.x1, block)) return;

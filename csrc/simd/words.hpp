@@ -35,6 +35,25 @@ inline T last_lerp(uint32_t a, uint32_t b, uint32_t w, uint32_t one, const Round
     return static_cast<T>(q - (std::is_signed_v<T> ? WideWeights<T>::above : 0));
 }
 
+#if REMAPND_LEVEL_V2 || REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
+// The pairs of the group of eight outputs that e is in; where they are side by side, those of e and the next, as many as a vector
+// of Ints has: nothing behind the last pair may be read.
+template <int windows>
+__m128i pair_bytes(const byte* row_, const WordLerps& t, int64_t e) {
+    const auto* row = reinterpret_cast<const uint8_t*>(row_);
+    if constexpr (windows == 0) {
+        const auto* at = reinterpret_cast<const __m128i*>(row + t.base[0] + 2 * e);
+#if REMAPND_LEVEL_V2
+        return _mm_loadl_epi64(at);
+#else
+        return _mm_loadu_si128(at);
+#endif
+    } else {
+        return pick_16<windows>(row + t.base[e / 8], t.pick + e / 8 * 16);
+    }
+}
+#endif
+
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
 #define REMAPND_WORDS 1
 
@@ -51,7 +70,6 @@ struct Reals {
 // Eight integers of 32 bits.
 struct Ints {
     static constexpr int lanes = 8;
-    static constexpr int groups = 2;  // of WordLerps
     __m256i v;
 
     static Ints all(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
@@ -77,12 +95,18 @@ struct Ints {
         const __m256i even = _mm256_mul_epu32(a.v, b.v), odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
         return {_mm256_srl_epi32(_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA), shift)};
     }
-    // The pairs of two groups; those of all where they are side by side, which `windows` is 0 for.
-    template <int windows>
-    static Ints pairs(const byte* row, const WordLerps& t, int64_t g) {
-        if constexpr (windows == 0) return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 8 * g);
-        const auto at = [row, &t](int64_t group) { return reinterpret_cast<const uint8_t*>(row) + 2 * t.base[group]; };
-        return {pick_32<windows == 0 ? 1 : windows>(at(g), at(g + 1), t.pick + 16 * g)};
+    // The pairs of outputs e and following, words or bytes made such; `windows` 0: they are side by side.
+    template <class T, int windows>
+    static Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
+        if constexpr (sizeof(T) == 1) {
+            const __m128i bytes = pair_bytes<windows>(row, t, e);
+            return {std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes)};
+        } else if constexpr (windows == 0) {
+            return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 2 * e);
+        } else {
+            const auto at = [row, &t, e](int64_t i) { return reinterpret_cast<const uint8_t*>(row) + 2 * t.base[e / 4 + i]; };
+            return {pick_32<windows>(at(0), at(1), t.pick + 4 * e)};
+        }
     }
     // a[i], b[i] for the words i at the places that pack_words takes from `low`, and from `high`.
     static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
@@ -131,7 +155,6 @@ struct Reals {
 // Four integers of 32 bits.
 struct Ints {
     static constexpr int lanes = 4;
-    static constexpr int groups = 1;
     __m128i v;
 
     static Ints all(uint32_t x) { return {_mm_set1_epi32(static_cast<int>(x))}; }
@@ -156,10 +179,17 @@ struct Ints {
         const __m128i even = _mm_mul_epu32(a.v, b.v), odd = _mm_mul_epu32(_mm_srli_epi64(a.v, 32), b.v);
         return {_mm_srl_epi32(_mm_blend_epi16(_mm_srli_epi64(even, 32), odd, 0xCC), shift)};
     }
-    template <int windows>
-    static Ints pairs(const byte* row, const WordLerps& t, int64_t g) {
-        if constexpr (windows == 0) return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 8 * g);
-        return {pick_16<windows == 0 ? 1 : windows>(reinterpret_cast<const uint8_t*>(row) + 2 * t.base[g], t.pick + 16 * g)};
+    template <class T, int windows>
+    static Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
+        if constexpr (sizeof(T) == 1) {
+            __m128i bytes = pair_bytes<windows>(row, t, e);
+            if (windows != 0 && e % 8) bytes = _mm_srli_si128(bytes, 8);
+            return {std::is_signed_v<T> ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes)};
+        } else if constexpr (windows == 0) {
+            return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 2 * e);
+        } else {
+            return {pick_16<windows>(reinterpret_cast<const uint8_t*>(row) + 2 * t.base[e / 4], t.pick + 4 * e)};
+        }
     }
     static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
         const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
@@ -288,10 +318,10 @@ Ints lowest() {
     return Ints::words(sizeof(T) == 1 ? 0x8080 : 0x8000);
 }
 
-// What turns words of T into the signed ones that sums are made of.
+// What turns words into the signed ones that sums are made of.
 template <class T>
 Ints flip() {
-    return Ints::words(std::is_signed_v<T> ? 0 : 0x8000);
+    return Ints::words(std::is_same_v<T, uint16_t> ? 0x8000 : 0);
 }
 
 // The results of vector(e), quotients of outputs e and following.
@@ -390,9 +420,9 @@ int64_t across_word_groups(const WordLerps& table, int64_t count, const byte* ro
     const WordLerps t = table;  // a copy: `out` might alias it
     const Ints first = first_weights(t);
     int64_t e = 0;
-    for (int64_t g = 0; e + Ints::lanes <= count; e += Ints::lanes, g += Ints::groups) {
-        const Ints weights = windows == 0 ? first : Ints::load(t.weight + 8 * g);
-        pair_sums(Ints::pairs<windows>(row, t, g) ^ flip<T>(), weights).store(out + e);
+    for (; e + Ints::lanes <= count; e += Ints::lanes) {
+        const Ints weights = windows == 0 ? first : Ints::load(t.weight + 2 * e);
+        pair_sums(Ints::pairs<T, windows>(row, t, e) ^ flip<T>(), weights).store(out + e);
     }
     return e;
 }
@@ -405,10 +435,9 @@ int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte
         const Ints first = first_weights(t);
         return with_last_lerp<T>(w, one, r, [=](auto lerp) {
             return put_quotients<T>(count, out, [=](int64_t e) {
-                const int64_t g = e / 4;
-                const Ints weights = windows == 0 ? first : Ints::load(t.weight + 8 * g);
-                return lerp(pair_sums(Ints::pairs<windows>(a, t, g) ^ flip<T>(), weights),
-                            pair_sums(Ints::pairs<windows>(b, t, g) ^ flip<T>(), weights));
+                const Ints weights = windows == 0 ? first : Ints::load(t.weight + 2 * e);
+                return lerp(pair_sums(Ints::pairs<T, windows>(a, t, e) ^ flip<T>(), weights),
+                            pair_sums(Ints::pairs<T, windows>(b, t, e) ^ flip<T>(), weights));
             });
         });
     }
@@ -416,14 +445,20 @@ int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte
     const Ints first_a = word_products(first_weights(t), of_a), first_b = word_products(first_weights(t), of_b);
     return with_quotients<T>(r, [=](auto quotients) {
         return put_quotients<T>(count, out, [=](int64_t e) {
-            const int64_t g = e / 4;
             const auto sums = [&](const byte* row, Ints of_row, Ints first) {
-                const Ints weights = windows == 0 ? first : word_products(Ints::load(t.weight + 8 * g), of_row);
-                return pair_sums(Ints::pairs<windows>(row, t, g) ^ flip<T>(), weights);
+                const Ints weights = windows == 0 ? first : word_products(Ints::load(t.weight + 2 * e), of_row);
+                return pair_sums(Ints::pairs<T, windows>(row, t, e) ^ flip<T>(), weights);
             };
             return quotients(sums(a, of_a, first_a) + sums(b, of_b, first_b));
         });
     });
+}
+
+// The outputs that fill groups.
+template <class T>
+int64_t grouped(const Lerps<uint32_t>& all) {
+    constexpr int64_t group = 8 / sizeof(T);
+    return all.count / group * group;
 }
 
 template <class Run>
@@ -437,7 +472,7 @@ int64_t by_windows(const WordLerps& t, const Run& run) {
 template <class T>
 void across_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* row, uint32_t* out) {
     int64_t e = by_windows(
-        t, [&](auto windows) { return across_word_groups<T, decltype(windows)::value>(t, rest.count, row, out); });
+        t, [&](auto windows) { return across_word_groups<T, decltype(windows)::value>(t, grouped<T>(rest), row, out); });
     const T* values = reinterpret_cast<const T*>(row);
     const auto load = [values](int64_t place) { return Element<T, uint32_t>::load(values[place], 0); };
     for (; e < rest.count; ++e) out[e] = lerp_one(load(rest.first[e]), load(rest.second[e]), rest.weight[e], rest.one);
@@ -447,7 +482,7 @@ template <class T>
 void across_two_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* a, const byte* b, uint32_t w,
                       uint32_t one, const Rounding& r, byte* out_) {
     int64_t e = by_windows(t, [&](auto windows) {
-        return across_two_word_groups<T, decltype(windows)::value>(t, rest.count, a, b, w, one, r, out_);
+        return across_two_word_groups<T, decltype(windows)::value>(t, grouped<T>(rest), a, b, w, one, r, out_);
     });
     T* out = reinterpret_cast<T*>(out_);
     const auto at = [&rest, &e](const byte* row) {
@@ -500,8 +535,8 @@ void lerp_rows_last(const byte* a, const byte* b, uint32_t w, uint32_t one, int6
 template <class T>
 constexpr WordKernels word_kernels() {
 #ifdef REMAPND_WORDS
-    if constexpr (sizeof(T) == 2)
-        return {&across_words<T>, &across_two_words<T>, &lerp_sums_last<T>, &lerp_rows_last<T>};
-#endif
+    return {&across_words<T>, &across_two_words<T>, &lerp_sums_last<T>, &lerp_rows_last<T>};
+#else
     return {nullptr, nullptr, &lerp_sums_last<T>, &lerp_rows_last<T>};
+#endif
 }
