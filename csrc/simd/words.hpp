@@ -39,7 +39,7 @@ inline T last_lerp(uint32_t a, uint32_t b, uint32_t w, uint32_t one, const Round
 // The pairs of the group of eight outputs that e is in; where they are side by side, those of e and the next, as many as a vector
 // of Ints has: nothing behind the last pair may be read.
 template <int windows>
-__m128i pair_bytes(const byte* row_, const WordLerps& t, int64_t e) {
+REMAPND_INLINE __m128i pair_bytes(const byte* row_, const WordLerps& t, int64_t e) {
     const auto* row = reinterpret_cast<const uint8_t*>(row_);
     if constexpr (windows == 0) {
         const auto* at = reinterpret_cast<const __m128i*>(row + t.base[0] + 2 * e);
@@ -97,7 +97,7 @@ struct Ints {
     }
     // The pairs of outputs e and following, words or bytes made such; `windows` 0: they are side by side.
     template <class T, int windows>
-    static Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
+    static REMAPND_INLINE Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
         if constexpr (sizeof(T) == 1) {
             const __m128i bytes = pair_bytes<windows>(row, t, e);
             return {std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes)};
@@ -180,7 +180,7 @@ struct Ints {
         return {_mm_srl_epi32(_mm_blend_epi16(_mm_srli_epi64(even, 32), odd, 0xCC), shift)};
     }
     template <class T, int windows>
-    static Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
+    static REMAPND_INLINE Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
         if constexpr (sizeof(T) == 1) {
             __m128i bytes = pair_bytes<windows>(row, t, e);
             if (windows != 0 && e % 8) bytes = _mm_srli_si128(bytes, 8);
@@ -233,7 +233,7 @@ struct Quotients {
         : add(Ints::all(r.add)), multiplier(Ints::all(r.multiplier)), divisor(Ints::all(r.divisor)),
           below(Ints::all(r.divisor - 1)), zero(Ints::all(sum_of_zero<T>(r))), shift(_mm_cvtsi32_si128(r.shift)) {}
 
-    Ints operator()(Ints v) const {
+    REMAPND_INLINE Ints operator()(Ints v) const {
         Ints sum = v + add;
         if constexpr (rule == Rule::truncate_by_sign) sum = sum + below - (equal(larger(sum, zero), sum) & below);
         const Ints q = high_products(sum, multiplier, shift);
@@ -249,7 +249,7 @@ struct Shifted {
 
     explicit Shifted(const Rounding& r) : add(Ints::all(r.add)), shift(_mm_cvtsi32_si128(r.shift + 1)) {}
 
-    Ints operator()(Ints v) const { return (v + add).shifted(shift); }
+    REMAPND_INLINE Ints operator()(Ints v) const { return (v + add).shifted(shift); }
 };
 
 // Calls run(quotients) with those that the rounding asks for.
@@ -269,7 +269,7 @@ struct LastLerp {
     const Q quotients;
     const Ints of_a, of_b;
 
-    Ints operator()(Ints a, Ints b) const { return quotients(a * of_a + b * of_b); }
+    REMAPND_INLINE Ints operator()(Ints a, Ints b) const { return quotients(a * of_a + b * of_b); }
 };
 
 // The same in float64, of sums that 32 bits do not hold.
@@ -283,7 +283,7 @@ struct WideLerp {
     Ints cut(Ints a, Ints b, double add) const {
         return Ints::cut(a, b, [&](Reals x, Reals y) { return x * of_a + (y * of_b + Reals::all(add)); });
     }
-    Ints operator()(Ints a, Ints b) const {
+    REMAPND_INLINE Ints operator()(Ints a, Ints b) const {
         if constexpr (rule == Rule::truncate_by_sign) {
             const auto away = [&](Reals x, Reals y) {
                 const Reals sum = x * of_a + y * of_b;
