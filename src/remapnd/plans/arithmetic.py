@@ -174,5 +174,6 @@ def _long_division(dtype: np.dtype[Any], divisor: int, integer_rule: str) -> dic
     up = -(-power // divisor)
     if largest >= 1 << 32 or (up * divisor - power) * largest >= power:
         return None
-    lowest = -(1 << 15) if dtype == np.uint16 else int(limits.min)  # of the values as the core takes them
+    words = dtype.itemsize == 2  # in any byte order
+    lowest = -(1 << 15) if words else int(limits.min)  # of the values as the core takes them
     return {"divisor": divisor, "add": half - lowest * divisor, "multiplier": up, "shift": shift}
