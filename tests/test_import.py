@@ -69,6 +69,10 @@ def test_plans_show_what_is_public():
         remapnd.ScatterElementsPlan((4,), "f4", (3,), "i8"): scattering | {"axis", "broadcast"},
         remapnd.ScatterNDPlan((4,), "f4", (3, 1), "i8"): scattering,
         remapnd.ResamplePlan((4,), "f4", shape=3): common | resampling,
+        remapnd.GridSamplePlan((1, 1, 4), "f4", (1, 2, 1), "f4"): {
+            *("data_shape", "data_dtype", "grid_shape", "grid_dtype", "output_shape", "mode", "padding"),
+            *("align_corners", "explain", "vjp"),
+        },
     }
     for plan, names in public.items():
         assert {name for name in dir(plan) if not name.startswith("_")} == names

@@ -228,6 +228,8 @@ def test_domain_that_is_not_imported():
         ([X, ONE, ONE], ValueError, "`inputs` must have 2 elements, for data, indices, got 3"),
         ([X.astype(int), ONE], TypeError, "`data` must be tensor(float), got tensor(int64)"),
         ([X.astype(complex), ONE], TypeError, "`data` must be tensor(float), got tensor(complex128)"),
+        ([np.ma.masked_array(X), ONE], TypeError, "`data` must not be a masked array, whose mask would be "
+         "lost (give `.filled(value)`, or `.data` to ignore it), got MaskedArray"),
         ([X[0], ONE], ValueError, "`data` must have shape (3, 3), got (3,)"),
         ([X[:2], ONE], ValueError, "`data` must have shape (3, 3), got (2, 3)"),
         ({"data": X}, ValueError, "`inputs` must have the keys data, indices, got data"),

@@ -46,8 +46,8 @@ Sample at positions that are data
 Prepare once, call often
     `GatherPlan`, `GatherElementsPlan`, `GatherNDPlan`, `ScatterElementsPlan`, `ScatterNDPlan`,
     `ResamplePlan` (of `resample`), `ResamplePlan.resized` (of `resize`), `GridSamplePlan`
-                        made of shapes, dtypes and options; all but the last have gradients (`vjp`), all say
-                        what they do (`explain`), and those of resampling also work on parts (`region`)
+                        made of shapes, dtypes and options; they have gradients (`vjp`), say what they do
+                        (`explain`), and those of resampling also work on parts (`region`)
 
     >>> plan = remapnd.ResamplePlan.resized((480, 640, 3), np.uint8, (240, 320), axes=(0, 1))
     >>> plan(np.zeros((480, 640, 3), np.uint8)).shape

@@ -107,7 +107,7 @@ def grid_sample(
         if "unhashable" not in str(error):
             raise
         plan = _kept.__wrapped__((x.shape, g.shape), (x.dtype, g.dtype), mode, padding, align_corners)
-    return plan.finish(data, x, g, out)
+    return plan._finish(data, x, g, out)
 
 
 def affine_grid(theta: Any, size: Sequence[int], /, *, align_corners: bool = False) -> Any:

@@ -13,6 +13,7 @@ import onnx
 import onnx.inliner
 
 from remapnd import checks
+from remapnd.arrays import refuse_masked
 from remapnd.errors import must
 from remapnd.onnx.nodes import Array, Node, as_array, label, opset_versions, read_node, type_name
 from remapnd.onnx.operators import is_constant, is_known, is_new, prepare_node
@@ -196,6 +197,7 @@ class Graph:
     def _checked(self, place: int, value: Any) -> Array:
         """Return an input as an array of the type and shape that the graph declares."""
         name = (*self.inputs, *self.defaults)[place]
+        refuse_masked(value, "run", name)
         array = np.asarray(value)
         if array.dtype.kind in "US":
             array = array.astype(object)

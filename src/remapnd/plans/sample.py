@@ -206,9 +206,9 @@ class GridSamplePlan:
         x, g = arrays.as_array(data, op, "data"), arrays.as_coordinates(grid, op, "grid")
         self._check_fit("data", x, self.data_shape, self.data_dtype)
         self._check_fit("grid", g, self.grid_shape, self.grid_dtype)
-        return self.finish(data, x, g, out)
+        return self._finish(data, x, g, out)
 
-    def finish(self, given: object, data: npt.NDArray[Any], grid: npt.NDArray[Any], out: Any) -> Any:
+    def _finish(self, given: object, data: npt.NDArray[Any], grid: npt.NDArray[Any], out: Any) -> Any:
         """Sample arrays that fit the plan; `given` is the object that `data` came from."""
         if out is None:
             target = arrays.empty(self._op, self.output_shape, self.data_dtype)
