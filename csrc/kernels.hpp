@@ -291,6 +291,9 @@ struct WordKernels {
     // That of two rows a and b, blended, a * (one - w) + b * w, and divided as `rounding` says.  Null as `across`.
     void (*across_two)(const WordLerps& table, const Lerps<std::uint32_t>& rest, const std::byte* a, const std::byte* b,
                        std::uint32_t w, std::uint32_t one, const Rounding& rounding, std::byte* out);
+    // The same of pixels; weights: per pixel those of a and b, 16 bits each, twice.
+    void (*across_two_pixels)(const PixelLerps& pixels, const std::uint64_t* weights, const std::byte* a, const std::byte* b,
+                              std::uint32_t w, std::uint32_t one, const Rounding& rounding, std::byte* out);
     // The lerp of RowKernels, divided; and that of TypeKernels.
     void (*lerp_last)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t w, std::uint32_t one, std::int64_t count,
                       const Rounding& rounding, std::byte* out);

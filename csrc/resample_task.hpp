@@ -116,18 +116,20 @@ private:
         if (c_.passes.size() != 2 || !c_.passes[1 - down].across()) return AtOnce::no;
         const AxisTable* t = c_.vertical[0].linear;
         if (!t || c_.filter_across || 4 * t->n_in < 5 * t->n_out()) return AtOnce::no;
-        if constexpr (kWords) return by_pairs_ ? AtOnce::groups : AtOnce::no;
-        if (!c_.kernels.across_two_bytes) return AtOnce::no;
         const bool rows_of_pixels = !s_.first_pixel.empty() && g_.src_c == c_.size && g_.src_x == g_.block * c_.size;
         const AxisTable& x = std::get<AxisTable>(c_.axes.back());
+        if constexpr (std::is_integral_v<W>) {
+            if (!kWords && (!c_.kernels.across_two_bytes || !fills_rows() || c_.rounding.rule == Rule::half_even)) return AtOnce::no;
+            if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
+            return by_pairs_ ? AtOnce::groups : AtOnce::no;
+        }
+        if (!c_.kernels.across_two_bytes) return AtOnce::no;
         if constexpr (std::is_same_v<W, float>) {
             if (!c_.kernels.blend_groups[static_cast<int>(c_.type)] || c_.rounding.base != 0) return AtOnce::no;
             if (rows_of_pixels && 4 * x.n_in >= 5 * x.n_out()) return AtOnce::pixels;
             return s_.pairs.count ? AtOnce::groups : AtOnce::no;
         }
-        if (!fills_rows() || c_.rounding.rule == Rule::half_even) return AtOnce::no;
-        if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
-        return by_pairs_ ? AtOnce::groups : AtOnce::no;
+        return AtOnce::no;
     }
 
     // Whether an output row has its values side by side.
@@ -178,7 +180,10 @@ private:
     void make_words(Pass last, std::byte* dst) {
         const AxisTable& t = *c_.vertical[last.vertical].linear;
         const auto w = static_cast<W>(weight_at(t, place_[last.vertical])), one = static_cast<W>(t.one);
-        if (at_once_ == AtOnce::groups) {
+        if (at_once_ == AtOnce::pixels) {
+            const auto [a, b] = two_source_rows(true);
+            c_.words.across_two_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
+        } else if (at_once_ == AtOnce::groups) {
             const auto [a, b] = two_source_rows(false);
             c_.words.across_two(s_.pair_table(), s_.table(), a, b, w, one, c_.rounding, dst);
         } else if (c_.passes.size() == 1) {

@@ -39,7 +39,7 @@ struct Segment {
     bool pairs_in_line = false;
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
-    std::vector<std::uint64_t> pixel_weights;             // of blend_byte_pixels
+    std::vector<std::uint64_t> pixel_weights;             // of kernels of pixels in integers
     FilterSegment<W> filter;            // instead of all that, for a filter axis,
     WholeSegment whole;                 // and that if the pass is made in integers
 
@@ -159,7 +159,8 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
         s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available, s.second_lanes.count);
     if (s.first_lanes.count == 0 || s.second_lanes.count == 0) s.first_lanes = s.second_lanes = Windows();
     using PairWeight = typename Segment<W>::PairWeight;
-    if (std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max()) {
+    const bool integers = std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max();
+    if (integers) {
         s.pairs = Windows({&s.first, &s.second}, 8 / sizes.pairs, 16 / sizes.pairs, available);
         for (std::size_t e = 0; e < s.pairs.places.size() / 2; ++e) {
             s.pair_weight.push_back(static_cast<PairWeight>(t.one - static_cast<double>(s.weight[e])));
@@ -176,11 +177,13 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
         s.second_pixel.push_back(static_cast<std::int32_t>(t.second[x] * block));
         s.neighbours &= t.second[x] != t.first[x];
     }
-    if (std::is_same_v<W, std::uint16_t> && sizes.pairs && t.one < 128)
-        for (std::int64_t x = s.x0; x < s.x1; ++x) {
-            const auto second = static_cast<std::uint64_t>(t.weight[x]), first = static_cast<std::uint64_t>(t.one) - second;
-            s.pixel_weights.push_back((first | second << 8) * 0x0001000100010001);
-        }
+    if (!integers) return;
+    constexpr bool words = std::is_same_v<W, std::uint32_t>;
+    for (std::int64_t x = s.x0; x < s.x1; ++x) {
+        const auto second = t.second[x] == t.first[x] ? 0 : static_cast<std::uint64_t>(t.weight[x]);
+        const auto first = static_cast<std::uint64_t>(t.one) - second;
+        s.pixel_weights.push_back(words ? (first | second << 16) * 0x0000000100000001 : (first | second << 8) * 0x0001000100010001);
+    }
 }
 
 template <class W>

@@ -60,13 +60,6 @@ void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uin
         out[e] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(at(a, e), at(b, e), w, one), r));
 }
 
-// How many outputs at the beginning have taps of which `values` values may be read, and results behind them.
-inline int64_t readable(const PixelLerps& t, int64_t values) {
-    int64_t count = t.count - 1;
-    while (count > 0 && t.second[count - 1] + values > t.values) --count;
-    return count > 0 ? count : 0;
-}
-
 void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8_t* a, const uint8_t* b, uint16_t w,
                        uint16_t one, const Rounding& r, uint8_t* out) {
     const auto all = [](uint32_t v) { return _mm256_set1_epi16(static_cast<short>(v)); };
@@ -110,10 +103,6 @@ void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8
     }
 }
 
-// Pixels asked for ahead where each is on a line of its own: float32 (2160,3840,3) to 224x224, out of memory, took 0.97, 0.95
-// and 0.84 ms with it and 0.98, 1.08 and 1.00 without, in turn (AMD EPYC, 2026-11).
-constexpr int64_t kPixelsAhead = 16;
-
 inline Vec<float> lerp(Vec<float> a, Vec<float> b, Vec<float> w) { return a + (b - a) * w; }
 
 // Pairs of pixels, both passes made of them.  A window of eight values from the first tap has the second too, if that is the
@@ -155,10 +144,7 @@ int64_t blend_pixel_pairs(const PixelPairs<T, block, windows>& pairs, int64_t co
     int64_t x = 0;
     for (; x + 2 <= count; x += 2) {
         if (apart && x + kPixelsAhead + 2 <= count)
-            for (int64_t k = x + kPixelsAhead; k < x + kPixelsAhead + 2; ++k) {
-                prefetch(reinterpret_cast<const byte*>(p.a + p.t.first[k]));
-                prefetch(reinterpret_cast<const byte*>(p.b + p.t.first[k]));
-            }
+            for (int64_t k = x + kPixelsAhead; k < x + kPixelsAhead + 2; ++k) ask_for_pixel(p.t, k, p.a, p.b);
         const Vec<float> v = p(x);
         seen.see(v);
         v.store(out + x * block, out + (x + 1) * block);

@@ -1,8 +1,7 @@
 // Sums of integers of 16 bits and fewer in the u32 working type: passes, and the division by the grid.
 //
-// Included in the namespace of a level, after simd/pick.hpp and the operations on one value.  Functions that return an int64_t make
-// the leading results, as many as they say, in vectors: none where the level has no instructions for it.  Defines
-// REMAPND_WORDS where it has.
+// Included in the namespace of a level, after simd/pick.hpp and the operations on one value.  Defines REMAPND_WORDS where the level has
+// the instructions.
 
 // The last pass in float64, of sums of all weights that 32 bits do not hold; those of one pass are signed ones.
 //
@@ -52,6 +51,38 @@ REMAPND_INLINE __m128i pair_bytes(const byte* row_, const WordLerps& t, int64_t 
         return pick_16<windows>(row + t.base[e / 8], t.pick + e / 8 * 16);
     }
 }
+
+// Where the bytes of both taps of the values of pixels lie in vectors that begin with their first taps: whole vectors of words,
+// halves of vectors of bytes.
+template <class T>
+inline __m128i pixel_order(int64_t block) {
+    if constexpr (sizeof(T) == 1)
+        return block == 3 ? _mm_setr_epi8(0, 3, 1, 4, 2, 5, -1, -1, 8, 11, 9, 12, 10, 13, -1, -1)
+                          : _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+    return block == 3 ? _mm_setr_epi8(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, -1, -1, -1, -1)
+                      : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+}
+
+// Words of pairs of bytes.
+template <class T>
+inline auto widened(__m128i bytes) {
+#if REMAPND_LEVEL_V2
+    return std::is_signed_v<T> ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes);
+#else
+    return std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+#endif
+}
+
+// Four values.
+template <class T>
+inline void store_pixel(T* out, __m128i v) {
+    if constexpr (sizeof(T) == 2) {
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(out), v);
+    } else {
+        const int four = _mm_cvtsi128_si32(v);
+        std::memcpy(out, &four, 4);
+    }
+}
 #endif
 
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
@@ -99,14 +130,39 @@ struct Ints {
     template <class T, int windows>
     static REMAPND_INLINE Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
         if constexpr (sizeof(T) == 1) {
-            const __m128i bytes = pair_bytes<windows>(row, t, e);
-            return {std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes)};
+            return {widened<T>(pair_bytes<windows>(row, t, e))};
         } else if constexpr (windows == 0) {
             return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 2 * e);
         } else {
             const auto at = [row, &t, e](int64_t i) { return reinterpret_cast<const uint8_t*>(row) + 2 * t.base[e / 4 + i]; };
             return {pick_32<windows>(at(0), at(1), t.pick + 4 * e)};
         }
+    }
+    // Pairs of taps of two pixels, and what they are multiplied by.
+    template <class T>
+    static REMAPND_INLINE Ints pixels(const T* row, const std::int32_t* first, __m128i order) {
+        const auto at = [row, first](int64_t i) { return reinterpret_cast<const __m128i*>(row + first[i]); };
+        if constexpr (sizeof(T) == 1)
+            return {widened<T>(_mm_shuffle_epi8(_mm_unpacklo_epi64(_mm_loadl_epi64(at(0)), _mm_loadl_epi64(at(1))), order))};
+        else
+            return {_mm256_shuffle_epi8(_mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(at(0))),
+                                                                _mm_loadu_si128(at(1)), 1),
+                                        _mm256_broadcastsi128_si256(order))};
+    }
+    static Ints pixel_weights(const uint64_t* p) {
+        const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        return {_mm256_permute4x64_epi64(_mm256_castsi128_si256(two), 0x50)};
+    }
+    // Two pixels, and what they are in a type of that size, each in a half.
+    template <int size>
+    Ints narrowed() const {
+        const __m256i words = _mm256_packus_epi32(v, v);
+        return {size == 2 ? words : _mm256_packus_epi16(words, words)};
+    }
+    template <class T>
+    void store_pixels(T* out, int64_t block) const {
+        store_pixel(out, _mm256_castsi256_si128(v));
+        store_pixel(out + block, _mm256_extracti128_si256(v, 1));
     }
     // a[i], b[i] for the words i at the places that pack_words takes from `low`, and from `high`.
     static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
@@ -184,12 +240,30 @@ struct Ints {
         if constexpr (sizeof(T) == 1) {
             __m128i bytes = pair_bytes<windows>(row, t, e);
             if (windows != 0 && e % 8) bytes = _mm_srli_si128(bytes, 8);
-            return {std::is_signed_v<T> ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes)};
+            return {widened<T>(bytes)};
         } else if constexpr (windows == 0) {
             return load(reinterpret_cast<const int16_t*>(row) + t.base[0] + 2 * e);
         } else {
             return {pick_16<windows>(reinterpret_cast<const uint8_t*>(row) + 2 * t.base[e / 4], t.pick + 4 * e)};
         }
+    }
+    template <class T>
+    static REMAPND_INLINE Ints pixels(const T* row, const std::int32_t* first, __m128i order) {
+        const auto* at = reinterpret_cast<const __m128i*>(row + first[0]);
+        if constexpr (sizeof(T) == 1)
+            return {widened<T>(_mm_shuffle_epi8(_mm_loadl_epi64(at), order))};
+        else
+            return {_mm_shuffle_epi8(_mm_loadu_si128(at), order)};
+    }
+    static Ints pixel_weights(const uint64_t* p) { return {_mm_set1_epi64x(static_cast<int64_t>(*p))}; }
+    template <int size>
+    Ints narrowed() const {
+        const __m128i words = _mm_packus_epi32(v, v);
+        return {size == 2 ? words : _mm_packus_epi16(words, words)};
+    }
+    template <class T>
+    void store_pixels(T* out, int64_t) const {
+        store_pixel(out, v);
     }
     static void interleave(const byte* a, const byte* b, Ints& low, Ints& high) {
         const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
@@ -311,232 +385,4 @@ int64_t with_last_lerp(uint32_t w, uint32_t one, const Rounding& r, const Run& r
     return run(WideLerp<T, Rule::half_up>(weights));
 }
 
-// The lowest value of T, or its bits in the type without a sign, in all places.
-template <class T>
-Ints lowest() {
-    if constexpr (!std::is_signed_v<T>) return Ints::all(0);
-    return Ints::words(sizeof(T) == 1 ? 0x8080 : 0x8000);
-}
-
-// What turns words into the signed ones that sums are made of.
-template <class T>
-Ints flip() {
-    return Ints::words(std::is_same_v<T, uint16_t> ? 0x8000 : 0);
-}
-
-// The results of vector(e), quotients of outputs e and following.
-template <class T, class Vector>
-int64_t put_quotients(int64_t count, byte* out, const Vector& vector) {
-    constexpr int64_t n = Ints::lanes, step = 4 / sizeof(T) * n;
-    int64_t e = 0;
-    for (; e + step <= count; e += step) {
-        Ints packed;
-        if constexpr (sizeof(T) == 2)
-            packed = Ints::words_of(vector(e), vector(e + n));
-        else
-            packed = Ints::bytes_of(vector(e), vector(e + n), vector(e + 2 * n), vector(e + 3 * n));
-        (packed ^ lowest<T>()).store_bytes(out + e * static_cast<int64_t>(sizeof(T)));
-    }
-    return e;
-}
-
-template <class T>
-int64_t store_sums(const uint32_t* row, int64_t count, const Rounding& r, byte* out) {
-    return with_quotients<T>(r, [=](auto quotients) {
-        return put_quotients<T>(count, out, [=](int64_t e) { return quotients(Ints::load(row + e)); });
-    });
-}
-
-template <class T>
-int64_t blend_sums(const uint32_t* a, const uint32_t* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r,
-                   byte* out) {
-    return with_last_lerp<T>(w, one, r, [=](auto lerp) {
-        return put_quotients<T>(count, out, [=](int64_t e) { return lerp(Ints::load(a + e), Ints::load(b + e)); });
-    });
-}
-
-// The sums that blending two rows of words gives, a vector's worth of words: `low` and `high` as Ints::interleave has them.
-template <class T>
-struct RowSums {
-    const byte *const a, *const b;
-    const Ints weights;
-
-    RowSums(const byte* a_, const byte* b_, uint32_t w, uint32_t one) : a(a_), b(b_), weights(Ints::all(w << 16 | (one - w))) {}
-
-    void operator()(int64_t e, Ints& low, Ints& high) const {
-        Ints::interleave(a + 2 * e, b + 2 * e, low, high);
-        low = pair_sums(low ^ flip<T>(), weights);
-        high = pair_sums(high ^ flip<T>(), weights);
-    }
-};
-
-// Rows of T blended, to the working type.
-template <class T>
-int64_t blend_rows(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, uint32_t* out) {
-    constexpr int64_t n = Ints::lanes;
-    int64_t e = 0;
-    if constexpr (sizeof(T) == 2) {
-        const RowSums<T> sums(a, b, w, one);
-        for (; e + 2 * n <= count; e += 2 * n) {
-            Ints low, high;
-            sums(e, low, high);
-            Ints::join(low, high);
-            low.store(out + e);
-            high.store(out + e + n);
-        }
-    }
-    return e;
-}
-
-// The same, divided.
-template <class T>
-int64_t blend_rows(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r, byte* out) {
-    return with_quotients<T>(r, [=](auto quotients) {
-        if constexpr (sizeof(T) == 2) {
-            const RowSums<T> sums(a, b, w, one);
-            int64_t e = 0;
-            for (; e + 2 * Ints::lanes <= count; e += 2 * Ints::lanes) {
-                Ints low, high;
-                sums(e, low, high);
-                (Ints::pack_words(quotients(low), quotients(high)) ^ lowest<T>()).store_bytes(out + 2 * e);
-            }
-            return e;
-        } else {
-            const Ints of_a = Ints::all(one - w), of_b = Ints::all(w);
-            const auto *x = reinterpret_cast<const T*>(a), *y = reinterpret_cast<const T*>(b);
-            return put_quotients<T>(
-                count, out, [=](int64_t e) { return quotients(Ints::load(x + e) * of_a + Ints::load(y + e) * of_b); });
-        }
-    });
-}
-
-// The weights of the first output, in all places.
-inline Ints first_weights(const WordLerps& t) {
-    return Ints::all(static_cast<uint32_t>(t.weight[1]) << 16 | static_cast<uint32_t>(t.weight[0]));
-}
-
-template <class T, int windows>
-int64_t across_word_groups(const WordLerps& table, int64_t count, const byte* row, uint32_t* out) {
-    const WordLerps t = table;  // a copy: `out` might alias it
-    const Ints first = first_weights(t);
-    int64_t e = 0;
-    for (; e + Ints::lanes <= count; e += Ints::lanes) {
-        const Ints weights = windows == 0 ? first : Ints::load(t.weight + 2 * e);
-        pair_sums(Ints::pairs<T, windows>(row, t, e) ^ flip<T>(), weights).store(out + e);
-    }
-    return e;
-}
-
-template <class T, int windows>
-int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte* a, const byte* b, uint32_t w,
-                               uint32_t one, const Rounding& r, byte* out) {
-    const WordLerps t = table;
-    if (!r.multiplier || r.divisor > INT16_MAX) {
-        const Ints first = first_weights(t);
-        return with_last_lerp<T>(w, one, r, [=](auto lerp) {
-            return put_quotients<T>(count, out, [=](int64_t e) {
-                const Ints weights = windows == 0 ? first : Ints::load(t.weight + 2 * e);
-                return lerp(pair_sums(Ints::pairs<T, windows>(a, t, e) ^ flip<T>(), weights),
-                            pair_sums(Ints::pairs<T, windows>(b, t, e) ^ flip<T>(), weights));
-            });
-        });
-    }
-    const Ints of_a = Ints::words(one - w), of_b = Ints::words(w);
-    const Ints first_a = word_products(first_weights(t), of_a), first_b = word_products(first_weights(t), of_b);
-    return with_quotients<T>(r, [=](auto quotients) {
-        return put_quotients<T>(count, out, [=](int64_t e) {
-            const auto sums = [&](const byte* row, Ints of_row, Ints first) {
-                const Ints weights = windows == 0 ? first : word_products(Ints::load(t.weight + 2 * e), of_row);
-                return pair_sums(Ints::pairs<T, windows>(row, t, e) ^ flip<T>(), weights);
-            };
-            return quotients(sums(a, of_a, first_a) + sums(b, of_b, first_b));
-        });
-    });
-}
-
-// The outputs that fill groups.
-template <class T>
-int64_t grouped(const Lerps<uint32_t>& all) {
-    constexpr int64_t group = 8 / sizeof(T);
-    return all.count / group * group;
-}
-
-template <class Run>
-int64_t by_windows(const WordLerps& t, const Run& run) {
-    return t.in_line        ? run(std::integral_constant<int, 0>())
-           : t.windows == 1 ? run(std::integral_constant<int, 1>())
-           : t.windows == 2 ? run(std::integral_constant<int, 2>())
-                            : run(std::integral_constant<int, 4>());
-}
-
-template <class T>
-void across_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* row, uint32_t* out) {
-    int64_t e = by_windows(
-        t, [&](auto windows) { return across_word_groups<T, decltype(windows)::value>(t, grouped<T>(rest), row, out); });
-    const T* values = reinterpret_cast<const T*>(row);
-    const auto load = [values](int64_t place) { return Element<T, uint32_t>::load(values[place], 0); };
-    for (; e < rest.count; ++e) out[e] = lerp_one(load(rest.first[e]), load(rest.second[e]), rest.weight[e], rest.one);
-}
-
-template <class T>
-void across_two_words(const WordLerps& t, const Lerps<uint32_t>& rest, const byte* a, const byte* b, uint32_t w,
-                      uint32_t one, const Rounding& r, byte* out_) {
-    int64_t e = by_windows(t, [&](auto windows) {
-        return across_two_word_groups<T, decltype(windows)::value>(t, grouped<T>(rest), a, b, w, one, r, out_);
-    });
-    T* out = reinterpret_cast<T*>(out_);
-    const auto at = [&rest, &e](const byte* row) {
-        const T* values = reinterpret_cast<const T*>(row);
-        return lerp_one(Element<T, uint32_t>::load(values[rest.first[e]], 0),
-                        Element<T, uint32_t>::load(values[rest.second[e]], 0), rest.weight[e], rest.one);
-    };
-    for (; e < rest.count; ++e) out[e] = last_lerp<T>(at(a), at(b), w, one, r);
-}
-
-#else
-
-template <class T>
-int64_t store_sums(const uint32_t*, int64_t, const Rounding&, byte*) {
-    return 0;
-}
-template <class T>
-int64_t blend_sums(const uint32_t*, const uint32_t*, uint32_t, uint32_t, int64_t, const Rounding&, byte*) {
-    return 0;
-}
-template <class T>
-int64_t blend_rows(const byte*, const byte*, uint32_t, uint32_t, int64_t, uint32_t*) {
-    return 0;
-}
-template <class T>
-int64_t blend_rows(const byte*, const byte*, uint32_t, uint32_t, int64_t, const Rounding&, byte*) {
-    return 0;
-}
-
 #endif
-
-template <class T>
-void lerp_sums_last(const uint32_t* a, const uint32_t* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r,
-                    byte* out) {
-    const Rounding rounding = r;
-    for (int64_t i = blend_sums<T>(a, b, w, one, count, r, out); i < count; ++i)
-        reinterpret_cast<T*>(out)[i] = last_lerp<T>(a[i], b[i], w, one, rounding);
-}
-
-template <class T>
-void lerp_rows_last(const byte* a, const byte* b, uint32_t w, uint32_t one, int64_t count, const Rounding& r, byte* out) {
-    const Rounding rounding = r;
-    const auto load = [](const byte* row, int64_t i) {
-        return Element<T, uint32_t>::load(reinterpret_cast<const T*>(row)[i], 0);
-    };
-    for (int64_t i = blend_rows<T>(a, b, w, one, count, r, out); i < count; ++i)
-        reinterpret_cast<T*>(out)[i] = divided<T>(lerp_one(load(a, i), load(b, i), w, one), rounding);
-}
-
-template <class T>
-constexpr WordKernels word_kernels() {
-#ifdef REMAPND_WORDS
-    return {&across_words<T>, &across_two_words<T>, &lerp_sums_last<T>, &lerp_rows_last<T>};
-#else
-    return {nullptr, nullptr, &lerp_sums_last<T>, &lerp_rows_last<T>};
-#endif
-}
