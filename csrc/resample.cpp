@@ -39,8 +39,9 @@ void lerp_careful(const W* a, const W* b, W w, int64_t count, W* out) {
 }
 
 template <class W, int windows>
-int64_t across_vectors(const Lerps<W>& t, const W* row, W* out) {
+int64_t across_vectors(const Lerps<W>& table, const W* row, W* out) {
     using P = Picker<W>;
+    const Lerps<W> t = table;  // a copy: `out` might alias it
     int64_t e = 0;
     if constexpr (P::lanes > 0) {
         const auto one = P::all(t.one);

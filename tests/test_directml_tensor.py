@@ -206,3 +206,15 @@ def test_description_of_an_array():
 
 def test_packed_strides():
     assert packed_strides((2, 3, 4)) == (12, 4, 1)
+
+
+def test_numbers_of_numpy_become_those_of_python():
+    desc = BufferTensorDesc(
+        "INT8",
+        (1, 1),
+        TotalTensorSizeInBytes=np.uint64(2**64 - 1),
+        GuaranteedBaseOffsetAlignment=np.uint32(64),
+    )
+    layout = TensorLayout.of(desc)
+    assert (layout.least_bytes, layout.total_bytes, layout.alignment) == (2**64 - 1, 2**64 - 1, 64)
+    assert {type(layout.least_bytes), type(layout.total_bytes), type(layout.alignment)} == {int}

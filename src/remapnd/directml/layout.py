@@ -72,7 +72,7 @@ class TensorLayout:
             )
         dtype, sizes, strides = facts.data_type.dtype, facts.sizes, facts.strides
         moving = list(zip(sizes, strides, packed_strides(sizes), strict=True))
-        least = max(element_extent(sizes, strides) * dtype.itemsize, desc.TotalTensorSizeInBytes or 0)
+        least = max(element_extent(sizes, strides) * dtype.itemsize, facts.total_bytes or 0)
         return cls(
             dtype,
             sizes,
@@ -80,7 +80,7 @@ class TensorLayout:
             all(n == 1 or s == p for n, s, p in moving),
             least,
             max(least, calc_buffer_tensor_size(facts.data_type, sizes, strides)),
-            max(_MINIMUM_ALIGNMENT, desc.GuaranteedBaseOffsetAlignment),
+            max(_MINIMUM_ALIGNMENT, facts.alignment or 0),
         )
 
     def binding_fault(self, name: str, offset: int, size: int) -> tuple[str, str] | None:

@@ -141,10 +141,12 @@ class TensorFacts(NamedTuple):
     strides: tuple[int, ...] | None  # packed strides when the field is None
     flags: TensorFlags | None
     dimension_count: int | None
+    total_bytes: int | None
+    alignment: int | None
     problems: list[Problem]
 
 
-NO_FACTS = TensorFacts(None, None, None, None, None, [])
+NO_FACTS = TensorFacts(None, None, None, None, None, None, None, [])
 
 
 def _read_array(name: str, value: object, least: int, problems: list[Problem]) -> tuple[int, ...] | None:
@@ -210,10 +212,11 @@ def read_tensor(desc: BufferTensorDesc) -> TensorFacts:
                 problems.append(Problem("Strides", rule, strides))
 
     element_bytes = None if data_type is None else -(data_type.bits // -8)
-    total = desc.TotalTensorSizeInBytes
-    if total is not None and read.uint(total, read.UINT64_MAX) is None:
+    given_total = desc.TotalTensorSizeInBytes
+    total = 0 if given_total is None else read.uint(given_total, read.UINT64_MAX)
+    if total is None:
         problems.append(
-            Problem("TotalTensorSizeInBytes", f"must be an integer in [0, {read.UINT64_MAX}]", total)
+            Problem("TotalTensorSizeInBytes", f"must be an integer in [0, {read.UINT64_MAX}]", given_total)
         )
     elif total and extent is not None and data_type is not None and sizes is not None:
         least = calc_buffer_tensor_size(data_type, sizes, strides)
@@ -224,4 +227,4 @@ def read_tensor(desc: BufferTensorDesc) -> TensorFacts:
     if alignment is None or alignment & (alignment - 1) or 0 < alignment < (element_bytes or 1):
         rule = f"must be 0 or a power of two, at least {element_bytes or 1}"
         problems.append(Problem("GuaranteedBaseOffsetAlignment", rule, desc.GuaranteedBaseOffsetAlignment))
-    return TensorFacts(data_type, sizes, strides, flags, count, problems)
+    return TensorFacts(data_type, sizes, strides, flags, count, total, alignment, problems)
