@@ -39,6 +39,13 @@ inline bool nonfinite(W v) {
     return (bit_cast<typename Bits<W>::Int>(v) & Bits<W>::exponent) == Bits<W>::exponent;
 }
 
+template <class W>
+bool any_nonfinite(const W* row, int64_t count) {
+    typename Bits<W>::Int any = 0;  // as wide as W, or GCC 12 leaves the loop scalar (8 instructions a value)
+    for (int64_t i = 0; i < count; ++i) any |= nonfinite(row[i]) ? 1 : 0;
+    return any != 0;
+}
+
 // The largest integer not above v, for |v| within Int.
 template <class Int, class W>
 inline W floor_of(W v) {

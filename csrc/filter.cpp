@@ -35,12 +35,12 @@ void down_chunk(const RowTaps& t, int64_t begin, int64_t count, W* out) {
 }
 
 #ifdef REMAPND_VECTORS
-// The columns of n vectors from `begin` on; the sums stay in registers.  At least one tap.
+// The columns of n vectors from `begin` on.  At least one tap.
 template <class T, class W, bool sums, int n>
-REMAPND_INLINE void down_vectors(const RowTaps& t, int64_t begin, W* out) {
+REMAPND_INLINE void sum_vectors(const RowTaps& t, int64_t begin, Vec<W> (&sum)[n]) {
     using V = Vec<W>;
     const W* weights = static_cast<const W*>(t.weights);
-    V c[n], sum[n];
+    V c[n];
     if constexpr (!sums)
         for (int i = 0; i < n; ++i) c[i] = V::load(static_cast<const T*>(t.base) + begin + i * V::lanes);
     for (int64_t k = 0; k < t.taps; ++k) {
@@ -56,10 +56,15 @@ REMAPND_INLINE void down_vectors(const RowTaps& t, int64_t begin, W* out) {
             sum[i] = k == 0 ? term : sum[i] + term;
         }
     }
-    for (int i = 0; i < n; ++i) {
-        if constexpr (!sums) sum[i] = c[i] + sum[i];
-        sum[i].store(out + begin + i * V::lanes);
-    }
+    if constexpr (!sums)
+        for (int i = 0; i < n; ++i) sum[i] = c[i] + sum[i];
+}
+
+template <class T, class W, bool sums, int n>
+REMAPND_INLINE void down_vectors(const RowTaps& t, int64_t begin, W* out) {
+    Vec<W> sum[n];
+    sum_vectors<T, W, sums>(t, begin, sum);
+    for (int i = 0; i < n; ++i) sum[i].store(out + begin + i * Vec<W>::lanes);
 }
 #endif
 
@@ -86,6 +91,31 @@ template <class T, class W>
 void down_typed(const RowTaps& t, int64_t count, void* out) {
     down<T, W>(t, count, static_cast<W*>(out));
 }
+
+#ifdef REMAPND_VECTORS
+template <bool sums>
+bool down_last_form(const RowTaps& taps, int64_t count, float* out) {
+    constexpr int n = 4;
+    const RowTaps t = taps;  // a copy: `out` might alias it
+    Nonfinite seen;
+    int64_t i = 0;
+    for (; t.taps > 0 && i + n * Vec<float>::lanes <= count; i += n * Vec<float>::lanes) {
+        Vec<float> sum[n];
+        sum_vectors<float, float, sums>(t, i, sum);
+        for (int j = 0; j < n; ++j) {
+            seen.see(sum[j]);
+            sum[j].store(out + i + j * Vec<float>::lanes);
+        }
+    }
+    for (int64_t c = i; c < count; c += kChunk)
+        down_chunk<float, float, sums>(t, c, c + kChunk < count ? kChunk : count - c, out + c);
+    return static_cast<bool>(seen) | any_nonfinite(out + i, count - i);
+}
+
+bool down_last(const RowTaps& t, int64_t count, float* out) {
+    return t.base ? down_last_form<false>(t, count, out) : down_last_form<true>(t, count, out);
+}
+#endif
 
 // Where `out` is not finite, the sum over the taps of non-zero weight.
 template <class W>
@@ -218,8 +248,9 @@ REMAPND_INLINE V add_terms(V sum, int64_t begin, int64_t end, int64_t full, cons
 
 // `taps` as in add_terms.
 template <bool sums, int taps>
-void pick_vectors(const FilterTaps<float>& t, int64_t block, const float* row, int64_t vectors, float* out) {
+void pick_vectors(const FilterTaps<float>& table, int64_t block, const float* row, int64_t vectors, float* out) {
     using V = Vec<float>;
+    const FilterTaps<float> t = table;  // a copy: `out` might alias it
     for (int64_t v = 0; v < vectors; ++v) {
         const float* weights = t.packed + v * t.width * V::lanes;
         const float* window = row + t.window[v];
@@ -242,8 +273,9 @@ void pick_vectors(const FilterTaps<float>& t, int64_t block, const float* row, i
 
 // Vectors of one output a lane, or of one a pair of lanes.
 template <bool sums, class W, int64_t block>
-void turn_vectors(const FilterTaps<W>& t, const W* row, int64_t vectors, W* out) {
+void turn_vectors(const FilterTaps<W>& table, const W* row, int64_t vectors, W* out) {
     using V = Vec<W>;
+    const FilterTaps<W> t = table;  // a copy: `out` might alias it
     using Unit = std::conditional_t<sizeof(W) * block == 8, double, float>;
     constexpr int64_t outputs = V::lanes / block;
     for (int64_t v = 0; v < vectors; ++v) {
@@ -284,8 +316,9 @@ void turn_vectors(const FilterTaps<W>& t, const W* row, int64_t vectors, W* out)
 
 // The high half of the last pair is stored behind the element that it ends with.
 template <bool sums, int taps>
-void pair_vectors(const FilterTaps<float>& t, int64_t block, const float* row, int64_t vectors, float* out) {
+void pair_vectors(const FilterTaps<float>& table, int64_t block, const float* row, int64_t vectors, float* out) {
     using V = Vec<float>;
+    const FilterTaps<float> t = table;  // a copy: `out` might alias it
     for (int64_t v = 0; v < vectors; ++v) {
         const float* weights = t.packed + v * t.width * V::lanes;
         const int64_t x = 2 * v;
@@ -410,7 +443,11 @@ void across(const FilterTaps<W>& t, int64_t block, const W* row, int64_t, W* out
 
 template <class W>
 constexpr FilterKernels<W> filter_kernels() {
-    return {Vec<W>::lanes, &down<W, W>, &down_careful<W>, &across<W>, &across_careful<W>};
+    FilterKernels<W> kernels{Vec<W>::lanes, &down<W, W>, nullptr, &down_careful<W>, &across<W>, &across_careful<W>};
+#ifdef REMAPND_VECTORS
+    if constexpr (std::is_same_v<W, float>) kernels.down_last = &down_last;
+#endif
+    return kernels;
 }
 
 }  // namespace

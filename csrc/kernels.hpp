@@ -483,6 +483,8 @@ struct FilterKernels {
 
     // out[i] of taps rows[k][i], rows of W
     void (*down)(const RowTaps& taps, std::int64_t count, W* out);
+    // The same; true when a result is not finite.  Null where the level has no instructions for it.
+    bool (*down_last)(const RowTaps& taps, std::int64_t count, W* out);
     void (*down_careful)(const RowTaps& taps, std::int64_t count, W* out);
     // `readable` values may be read from row on
     void (*across)(const FilterTaps<W>& table, std::int64_t block, const W* row, std::int64_t readable, W* out);

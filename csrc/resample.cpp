@@ -79,13 +79,6 @@ void across_careful(const Lerps<W>& t, const W* row, W* out) {
     for (int64_t e = 0; e < t.count; ++e) out[e] = lerp_one_careful(row[t.first[e]], row[t.second[e]], t.weight[e]);
 }
 
-template <class W>
-bool any_nonfinite(const W* row, int64_t count) {
-    typename Bits<W>::Int any = 0;  // as wide as W, or GCC 12 leaves the loop scalar (8 instructions a value)
-    for (int64_t i = 0; i < count; ++i) any |= nonfinite(row[i]) ? 1 : 0;
-    return any != 0;
-}
-
 // How many values there are before `out` is aligned to `width` of them, at most count.
 template <class W>
 int64_t before_aligned(const W* out, int64_t width, int64_t count) {
