@@ -184,6 +184,8 @@ struct Rounding {
     std::uint64_t base = 0;
     std::uint32_t divisor = 1, add = 0, multiplier = 0;
     int shift = 0;
+
+    bool operator==(const Rounding&) const = default;
 };
 
 // Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];

@@ -137,6 +137,10 @@ int get_num_threads() {
 
 bool run_tasks(std::int64_t tasks, const std::function<void(std::int64_t)>& body, const std::function<bool()>& poll) {
     if (tasks <= 0) return true;
+    if (tasks == 1) {
+        body(0);
+        return true;
+    }
     Job job;
     job.tasks = tasks;
     job.body = &body;

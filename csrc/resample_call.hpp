@@ -62,6 +62,8 @@ struct VerticalAxis {
 struct Doubt {
     double bound = 0;       // results within it of a decision are in doubt; 0: none
     double fine_bound = 0;  // those that are computed again in float64 stay in doubt within this
+
+    bool operator==(const Doubt&) const = default;
 };
 
 // What is resampled, and how.  Axes ascend; `order` lists their positions in the order in which they are applied.
@@ -73,14 +75,15 @@ struct Resampling {
     std::vector<WholeWeights> whole;  // of each axis; empty ones unless they are filter axes of bytes
 };
 
+// All that does not depend on where data and out lie.
 template <class W>
 struct ResampleCall {
     // segmented(table, block, length, sizes) makes or finds the segments of a horizontal pass.
     template <class Segmented>
-    ResampleCall(const Resampling& r, const Kernels& level, const ArrayView& data_, const ArrayView& out_,
+    ResampleCall(const Resampling& r, const Kernels& level, const ArrayView& data, const ArrayView& out,
                  const Rounding& rounding_, const Doubt& doubt_, const Segmented& segmented)
-        : axes(r.axes), data(data_), out(out_), rounding(rounding_), doubt(doubt_), bound(static_cast<W>(doubt_.bound)),
-          geometry(row_geometry(data_, out_, lengths(r.axes), kWide)), type(r.type), size(kTypeSize[static_cast<int>(type)]),
+        : axes(r.axes), rounding(rounding_), doubt(doubt_), bound(static_cast<W>(doubt_.bound)),
+          geometry(row_geometry(data, out, lengths(r.axes), kWide)), type(r.type), size(kTypeSize[static_cast<int>(type)]),
           kernels(*level.resample), rows(of(kernels, W())), filters(*level.filter),
           types(kernels.type[static_cast<int>(type)][static_cast<int>(r.work)]), words(kernels.words[static_cast<int>(type)]),
           down(filters.down[static_cast<int>(type)][static_cast<int>(r.work)]), integer(type < Type::f16),
@@ -215,7 +218,6 @@ struct ResampleCall {
     }
 
     const std::vector<ResampleTable>& axes;
-    ArrayView data, out;
     Rounding rounding;
     Doubt doubt;
     W bound;

@@ -42,11 +42,54 @@ struct SegmentKey {
 
 }  // namespace
 
+// The call made last, for those that differ from it in nothing but where the arrays lie.
+template <class W>
+class LastCall {
+public:
+    // That call, or what make() returns.
+    template <class Make>
+    std::shared_ptr<const ResampleCall<W>> get(const Kernels& level, const ArrayView& data, const ArrayView& out,
+                                               const Rounding& rounding, const Doubt& doubt, const Make& make) {
+        std::unique_lock lock(mutex_, std::try_to_lock);  // which never waits: a fork may have left it locked
+        if (lock && call_ && level_ == &level && rounding_ == rounding && doubt_ == doubt && data_.is_of(data) && out_.is_of(out))
+            return call_;
+        auto fresh = std::make_shared<const ResampleCall<W>>(make());
+        if (lock) {
+            level_ = &level, rounding_ = rounding, doubt_ = doubt;
+            data_ = Layout(data), out_ = Layout(out);
+            call_ = fresh;
+        }
+        return fresh;
+    }
+
+private:
+    struct Layout {
+        std::vector<std::intptr_t> shape, strides;
+
+        Layout() = default;
+        explicit Layout(const ArrayView& a) : shape(a.shape, a.shape + a.rank), strides(a.strides, a.strides + a.rank) {}
+        bool is_of(const ArrayView& a) const {
+            return shape.size() == static_cast<std::size_t>(a.rank) && std::equal(shape.begin(), shape.end(), a.shape) &&
+                   std::equal(strides.begin(), strides.end(), a.strides);
+        }
+    };
+
+    std::mutex mutex_;
+    const Kernels* level_ = nullptr;
+    Rounding rounding_;
+    Doubt doubt_;
+    Layout data_, out_;
+    std::shared_ptr<const ResampleCall<W>> call_;
+};
+
 struct ResampleRun::Cache {
     template <class W>
-    using Kept = Met<SegmentKey, std::vector<Segment<W>>>;
+    struct Of {
+        Met<SegmentKey, std::vector<Segment<W>>> segments;
+        LastCall<W> last;
+    };
 
-    std::tuple<Kept<float>, Kept<double>, Kept<std::uint16_t>, Kept<std::uint32_t>> kept;
+    std::tuple<Of<float>, Of<double>, Of<std::uint16_t>, Of<std::uint32_t>> of;
 };
 
 ResampleRun::ResampleRun(Resampling resampling, bool pairs)
@@ -119,15 +162,20 @@ Outcome ResampleRun::run(const ArrayView& data, const ArrayView& out, const Roun
 template <class W>
 Outcome ResampleRun::run_as(const ArrayView& data, const ArrayView& out, const Rounding& rounding, const Doubt& doubt,
                             std::vector<std::int64_t>& doubtful, const Poll& poll) const {
+    auto& cache = std::get<Cache::Of<W>>(cache_->of);
     const auto segmented = [&](const ResampleTable* t, std::int64_t block, std::int64_t length, WindowSizes sizes) {
         const auto make = [&] { return segments<W>(t, lengths({*t})[0].n_out, block, length, sizes); };
-        return std::get<Cache::Kept<W>>(cache_->kept).get({block, length, sizes}, make);
+        return cache.segments.get({block, length, sizes}, make);
     };
-    const ResampleCall<W> call(r_, kernels(), data, out, rounding, doubt, segmented);
+    const Kernels& level = kernels();
+    const auto make = [&] { return ResampleCall<W>(r_, level, data, out, rounding, doubt, segmented); };
+    const auto kept = cache.last.get(level, data, out, rounding, doubt, make);
+    const ResampleCall<W>& call = *kept;
     std::mutex lock;
     const auto task = [&](std::int64_t t) {
         const std::int64_t begin = t % call.tasks_per_segment * call.rows_per_task;
-        ResampleTask<W> rows(call, (*call.segments)[static_cast<std::size_t>(t / call.tasks_per_segment)]);
+        const Segment<W>& segment = (*call.segments)[static_cast<std::size_t>(t / call.tasks_per_segment)];
+        ResampleTask<W> rows(call, segment, data.data, out.data);
         rows.rows(begin, std::min(begin + call.rows_per_task, call.geometry.rows), doubtful, lock);
         if (call.large) call.kernels.end_stream();
     };

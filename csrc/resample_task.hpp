@@ -18,8 +18,8 @@ namespace remapnd {
 template <class W>
 class ResampleTask {
 public:
-    ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment)
-        : c_(call), g_(call.geometry), s_(segment), stacked_(call.most_rows()), levels_(c_.passes.size() + 1),
+    ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment, const std::byte* data, std::byte* out)
+        : c_(call), g_(call.geometry), s_(segment), data_(data), out_(out), stacked_(call.most_rows()), levels_(c_.passes.size() + 1),
           place_(c_.vertical.size()), arena_(lay_out()) {
         final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
         contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
@@ -34,8 +34,8 @@ public:
     void rows(std::int64_t begin, std::int64_t end, std::vector<std::int64_t>& doubtful, std::mutex& lock) {
         RowWalk walk(g_.loops, begin);
         for (std::int64_t r = begin; r < end; ++r, walk.next()) {
-            source_ = c_.data.data;
-            std::byte* dst = c_.out.data + s_.x0 * g_.dst_x;
+            source_ = data_;
+            std::byte* dst = out_ + s_.x0 * g_.dst_x;
             for (std::size_t l = 0, v = 0; l < g_.loops.size(); ++l) {
                 if (g_.loops[l].table >= 0)
                     place_[v++] = walk.at()[l];
@@ -563,6 +563,8 @@ private:
     const ResampleCall<W>& c_;
     const RowGeometry& g_;
     const Segment<W>& s_;
+    const std::byte* const data_;
+    std::byte* const out_;
     std::int64_t stacked_;  // rows that go through the passes together
     std::vector<Level> levels_;
     std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
