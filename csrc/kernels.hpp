@@ -331,6 +331,8 @@ struct ResampleKernels {
     bool (*blend_groups[kTypes])(const RowLerps& table, const Lerps<float>& all, const std::byte* a, const std::byte* b,
                                  float w, float* out);
     void (*end_stream)();
+    // Brings these bytes nearer.
+    void (*ask_for)(const std::byte* row, std::int64_t bytes);
     // Null where the level has no instructions for it.
     void (*pick_bytes)(const BytePicks& table, const std::uint8_t* row, std::uint8_t* out);
     // Moves items of `size` bytes: dst + k * dst_stride = src + column(k) * src_stride, k in [0, count);

@@ -27,6 +27,7 @@ public:
         direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
+        asks_ = c_.far && contiguous_ && place_.size() == 1 && g_.loops.back().table >= 0 && c_.sheets.empty();
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
     }
 
@@ -43,6 +44,7 @@ public:
                     source_ += walk.at()[l] * g_.loops[l].src_stride;
                 dst += walk.at()[l] * g_.loops[l].dst_stride;
             }
+            if (asks_) ask_for_next();
             if constexpr (std::is_integral_v<W>)
                 if (made_to(dst)) continue;
             if (!c_.sheets.empty()) {
@@ -106,6 +108,22 @@ private:
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
         return bytes;
+    }
+
+    // Asks for the rows that the next output row takes and this one does not, which come faster together than page by page.
+    // uint8 RGB to two thirds, ns a result without and with: 1824x1824 0.42 and 0.29, 2560x2560 0.48 and 0.34.  Many or long
+    // rows gain nothing: float32 RGB 1080p to 720p 3.1 ms without, 3.5 with all of them (AMD EPYC, 2026-11).
+    void ask_for_next() const {
+        const VerticalAxis& v = c_.vertical[0];
+        const std::int64_t next = place_[0] + 1;
+        if (next >= (v.linear ? v.linear->n_out() : v.filter->n_out())) return;
+        const auto end = [&v](std::int64_t at) {
+            return v.linear ? v.linear->second[at] + 1 : v.filter->start[at] + v.filter->count[at];
+        };
+        const std::int64_t bytes = s_.column_count * g_.block * c_.size;
+        if ((end(next) - end(next - 1)) * bytes > kMostAsked) return;
+        for (std::int64_t k = end(next - 1); k < end(next); ++k)
+            c_.kernels.ask_for(source_ + s_.column0 * g_.src_x + k * v.src_stride, bytes);
     }
 
     // How rows that are so far apart that two of them serve little but one output are made: from the input at once.
@@ -576,6 +594,7 @@ private:
     bool direct_;      // and kernels may read them there
     bool by_pairs_;    // the horizontal pass can read rows of the type
     AtOnce at_once_ = AtOnce::no;
+    bool asks_;        // rows are asked for ahead
     bool in_place_;    // the finished row lies in out
     bool streams_;     // and is stored past the caches
     const std::byte* source_ = nullptr;  // the data, moved along the loops that are not resampled
