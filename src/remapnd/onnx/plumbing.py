@@ -185,6 +185,7 @@ def reshape(node: Node, rules: str) -> Function:
         if not fits or math.prod(sizes) != data.size:
             rule = f"fit the {data.size} elements of shape {data.shape}"
             raise ValueError(must(node.label, "shape", rule, tuple(asked)))
+        checks.result_shape(node.label, "shape", tuple(sizes), data.dtype)
         return data.reshape(sizes)
 
     return run
