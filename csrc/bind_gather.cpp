@@ -74,39 +74,7 @@ struct PreparedGather {
     }
 };
 
-// The gathers prepared lately by calls of one function, each with one more number of its key.
-struct RecentGathers {
-    struct Entry {
-        nb::object prepared;
-        const PreparedGather* core = nullptr;
-        std::int64_t option = 0;
-    };
-    static constexpr std::size_t limit = 8;
-    Entry entries[limit];
-    std::size_t next = 0;
-
-    nb::object operator()(nb::handle data, nb::handle indices, nb::handle option, nb::handle out) const {
-        if (!PyLong_CheckExact(option.ptr())) return nb::none();
-        const std::int64_t number = PyLong_AsLongLong(option.ptr());
-        if (number == -1 && PyErr_Occurred()) {
-            PyErr_Clear();
-            return nb::none();
-        }
-        for (const Entry& e : entries)
-            if (e.core && e.option == number && e.core->fits(data, indices)) {
-                const nb::object kept = e.prepared;  // another thread may replace the entry meanwhile
-                return e.core->run(data, indices, out);
-            }
-        return nb::none();
-    }
-
-    void keep(nb::object prepared, std::int64_t option) {
-        for (const Entry& e : entries)
-            if (e.prepared.ptr() == prepared.ptr() && e.option == option) return;
-        entries[next] = {prepared, nb::cast<const PreparedGather*>(prepared), option};
-        next = (next + 1) % limit;
-    }
-};
+using RecentGathers = Recent<PreparedGather>;
 
 }  // namespace
 
@@ -125,9 +93,18 @@ void bind_gather(nb::module_& m) {
              nb::arg("out").none());
     nb::class_<RecentGathers>(m, "RecentGathers")
         .def(nb::init<>())
-        .def("__call__", &RecentGathers::operator(), nb::arg("data").none(), nb::arg("indices").none(),
-             nb::arg("option").none(), nb::arg("out").none())
-        .def("keep", &RecentGathers::keep, nb::arg("prepared"), nb::arg("option"));
+        .def(
+            "__call__",
+            [](const RecentGathers& recent, nb::handle data, nb::handle indices, nb::handle option, nb::handle out) {
+                return recent.find(option, nb::none(), out, data, indices);
+            },
+            nb::arg("data").none(), nb::arg("indices").none(), nb::arg("option").none(), nb::arg("out").none())
+        .def(
+            "keep",
+            [](RecentGathers& recent, nb::object prepared, std::int64_t option) {
+                recent.keep(std::move(prepared), option, nb::none());
+            },
+            nb::arg("prepared"), nb::arg("option"));
 }
 
 }  // namespace remapnd::python

@@ -1,6 +1,6 @@
 // The short way: calls with plain NumPy arrays like those of an earlier call, past the checks in Python.
 //
-// What takes it is prepared for arrays of one dtype and shape (PreparedGather, PreparedResample), and gives None for every
+// What takes it is prepared for arrays of one dtype and shape (PreparedGather, PreparedScatter, PreparedResample), and gives None for every
 // call that needs a closer look; Python then goes the long way, which also says what is wrong.
 #pragma once
 #include <cstdint>
@@ -55,6 +55,44 @@ struct Expected {
 
     bool is_empty() const {
         return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    }
+};
+
+// Those prepared lately by calls of one function, each with one more number of its key, and perhaps a word, which is compared
+// by identity, as most are written in a program.
+template <class Prepared>
+struct Recent {
+    struct Entry {
+        nb::object prepared;
+        const Prepared* core = nullptr;
+        std::int64_t option = 0;
+        nb::object word;
+    };
+    static constexpr std::size_t limit = 8;
+    Entry entries[limit];
+    std::size_t next = 0;
+
+    template <class... Arrays>
+    nb::object find(nb::handle option, nb::handle word, nb::handle out, Arrays... arrays) const {
+        if (!PyLong_CheckExact(option.ptr())) return nb::none();
+        const std::int64_t number = PyLong_AsLongLong(option.ptr());
+        if (number == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return nb::none();
+        }
+        for (const Entry& e : entries)
+            if (e.core && e.option == number && e.word.is(word) && e.core->fits(arrays...)) {
+                const nb::object kept = e.prepared;  // another thread may replace the entry meanwhile
+                return nb::cast<const Prepared&>(kept).run(arrays..., out);
+            }
+        return nb::none();
+    }
+
+    void keep(nb::object prepared, std::int64_t option, nb::object word) {
+        for (const Entry& e : entries)
+            if (e.prepared.is(prepared) && e.option == option && e.word.is(word)) return;
+        entries[next] = {prepared, nb::cast<const Prepared*>(prepared), option, std::move(word)};
+        next = (next + 1) % limit;
     }
 };
 

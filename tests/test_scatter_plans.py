@@ -141,4 +141,4 @@ def test_functions_keep_their_plans() -> None:
     before = plans.kept.cache_info()
     remapnd.scatter_nd(data + 1, indices + 1, updates)
     after = plans.kept.cache_info()
-    assert (after.hits, after.misses) == (before.hits + 1, before.misses)
+    assert after.misses == before.misses

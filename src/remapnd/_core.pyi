@@ -97,6 +97,34 @@ class Scatter:
         data: npt.NDArray[Any],
     ) -> bool: ...
 
+class PreparedScatter:
+    """A scatter and the arrays it is for; `updates_shape` and the dtype of the data are those of the updates.
+
+    A call is as that of PreparedGather, but `out` may be `data`.
+    """
+
+    def __init__(
+        self,
+        scatter: Scatter,
+        data_dtype: np.dtype[Any],
+        data_shape: list[int],
+        indices_dtype: np.dtype[Any],
+        indices_shape: list[int],
+        updates_shape: list[int],
+    ) -> None: ...
+    def __call__(
+        self, data: object, indices: object, updates: object, out: object
+    ) -> npt.NDArray[Any] | None: ...
+
+class RecentScatters:
+    """Some prepared scatters, each kept with the option of its operator and its reduction."""
+
+    def __init__(self) -> None: ...
+    def __call__(
+        self, data: object, indices: object, updates: object, option: object, reduction: object, out: object
+    ) -> npt.NDArray[Any] | None: ...
+    def keep(self, prepared: PreparedScatter, option: int, reduction: object) -> None: ...
+
 # ---- resample
 
 class Axis:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import arrays
+from . import _core, arrays
 from .plans.indexed import as_integer
 from .plans.scatter import (
     ReductionWord,
@@ -31,8 +31,14 @@ from .plans.scatter import (
     ScatterElementsPlan,
     ScatterNDPlan,
     call_words,
+    keep_short,
     kept,
 )
+
+# The latest calls of each function: the same again takes the short way, past the checks that passed before.
+_scatter_elements_again = _core.RecentScatters()
+_put_along_axis_again = _core.RecentScatters()
+_scatter_nd_again = _core.RecentScatters()
 
 
 def scatter_elements(
@@ -101,11 +107,16 @@ def scatter_elements(
     >>> scatter_elements(np.zeros(3, int), [0, 2, 0], [5, 6, 7], reduction="add")
     array([12,  0,  6])
     """
+    if bounds == "raise":
+        result = _scatter_elements_again(data, indices, updates, axis, reduction, out)
+        if result is not None:
+            return result
     op = "scatter_elements"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
     words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
     plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, False)
+    keep_short(_scatter_elements_again, plan, a, reduction)
     return plan._finish(data, x, i, plan._as_updates(updates), out)
 
 
@@ -161,11 +172,16 @@ def put_along_axis(
     array([[10, 99, 20],
            [99, 40, 50]])
     """
+    if bounds == "raise":
+        result = _put_along_axis_again(data, indices, values, axis, reduction, out)
+        if result is not None:
+            return result
     op = "put_along_axis"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
     words = call_words(op, bounds, reduction)
     a = as_integer(op, "axis", axis)
     plan = kept(ScatterElementsPlan, x.shape, x.dtype, i.shape, i.dtype, *words, a, True)
+    keep_short(_put_along_axis_again, plan, a, reduction)
     return plan._finish(data, x, i, plan._as_updates(values), out)
 
 
@@ -216,8 +232,13 @@ def scatter_nd(
     array([[20, 21],
            [10, 11]])
     """
+    if bounds == "raise":
+        result = _scatter_nd_again(data, indices, updates, 0, reduction, out)
+        if result is not None:
+            return result
     op = "scatter_nd"
     x, i = arrays.as_array(data, op, "data"), arrays.as_indices(indices, op)
     words = call_words(op, bounds, reduction)
     plan = kept(ScatterNDPlan, x.shape, x.dtype, i.shape, i.dtype, *words)
+    keep_short(_scatter_nd_again, plan, 0, reduction)
     return plan._finish(data, x, i, plan._as_updates(updates), out)

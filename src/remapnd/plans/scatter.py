@@ -47,6 +47,7 @@ class _ScatterPlan(IndexPlan):
     updates_shape: Shape = field(init=False, compare=False)
     _run: _core.Scatter = field(init=False, compare=False)
     _writes: bool = field(init=False, compare=False)
+    _prepared: _core.PreparedScatter | None = field(init=False, default=None, compare=False)
 
     def __post_init__(self) -> None:
         self._check_arguments()
@@ -63,6 +64,17 @@ class _ScatterPlan(IndexPlan):
         bounds, reduction = checks.SCATTER_BOUNDS.index(self.bounds), checks.REDUCTIONS.index(self.reduction)
         self._set("_run", _core.Scatter(*geometry.arguments(), bounds, reduction, number))
         self._set("_writes", math.prod(shape) * math.prod(self.data_shape) * self.data_dtype.itemsize > 0)
+        self._set("_prepared", self._prepare())
+
+    def _prepare(self) -> _core.PreparedScatter | None:
+        """Return the short way for plain NumPy arrays, where there is one."""
+        computes = self.reduction == "none" or self.data_dtype.isnative
+        if not (self._writes and computes and self.indices_dtype.isnative):
+            return None
+        data, indices = list(self.data_shape), list(self.indices_shape)
+        return _core.PreparedScatter(
+            self._run, self.data_dtype, data, self.indices_dtype, indices, list(self.updates_shape)
+        )
 
     def _plan(self) -> tuple[Shape, Geometry]:
         """Check options and shapes; return the shape of the updates and the axes."""
@@ -91,6 +103,10 @@ class _ScatterPlan(IndexPlan):
             An index is out of range; `out` is then as it was if it is `data`, and may be partly written if
             not.
         """
+        if self._prepared is not None:
+            result = self._prepared(data, indices, updates, out)
+            if result is not None:
+                return result
         x = arrays.as_array(data, self.op, "data")
         self._check_fit("data", x, self.data_shape, self.data_dtype)
         return self._finish(data, x, self._fitting_indices(indices), self._as_updates(updates), out)
@@ -348,3 +364,9 @@ def call_words(op: str, bounds: object, reduction: object) -> tuple[object, obje
     if not isinstance(reduction, str):
         checks.choice(op, "reduction", reduction, checks.REDUCTIONS)
     return bounds, reduction
+
+
+def keep_short(recent: _core.RecentScatters, plan: _ScatterPlan, option: int, reduction: object) -> None:
+    """Let calls like the one that `plan` was just made or found for take the short way from now on."""
+    if plan.bounds == "raise" and plan._prepared is not None and abs(option) < 1 << 32:
+        recent.keep(plan._prepared, option, reduction)
