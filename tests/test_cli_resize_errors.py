@@ -12,6 +12,8 @@ import pytest
 from cli_resize import refused, run
 from PIL import Image
 
+from remapnd import ResamplePlan
+
 
 @pytest.fixture(autouse=True)
 def _inside(tmp_path, monkeypatch):
@@ -328,3 +330,9 @@ def test_help_has_an_example_and_fits_a_terminal(capsys, monkeypatch):
     assert "remapnd resize volume.npy larger.npy --shape 192x192x192" in text
     assert "An image that shrinks is antialiased (--antialias pillow)" in text
     assert max(map(len, text.splitlines())) <= 88
+
+
+def test_nothing_is_computed_for_a_file_that_cannot_be_written(data, capsys, monkeypatch):
+    monkeypatch.setattr(ResamplePlan, "__call__", lambda *_, **__: pytest.fail("computed in vain"))
+    text = refused(capsys, 1, "in.npy", "no/out.npy", "--shape", "3")
+    assert text == "cannot write no/out.npy: No such file or directory"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import math
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -158,15 +160,18 @@ def _resize_file(args: argparse.Namespace) -> None:
     shape, given["scales"] = (None, per_axis) if args.shape is None else (lengths, None)
     try:
         plan = ResamplePlan.resized(data.shape, data.dtype, shape, axes=axes, **given)
-        if picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha:
-            picture.pixels = alpha.resize_weighted(data, shape, **given)
-            how += ", colors weighted by alpha"
-            _write(args, kind_out, key, picture)
-        elif kind_out == ".npy" and _large(plan):
+        _check_result(args.output, kind_out, picture, plan)
+        if kind_out == ".npy" and _large(plan):
             _write_in_parts(args.output, plan, data)
         else:
-            picture.pixels = np.asarray(plan(data))
-            _write(args, kind_out, key, picture)
+            weighted = picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha
+            compute: Callable[[], npt.NDArray[Any]] = partial(plan, data)
+            if weighted:
+                compute = partial(alpha.resize_weighted, data, shape, **given)
+                how += ", colors weighted by alpha"
+            with _writing(args.output) as file:  # opened first, so that nothing is computed in vain
+                picture.pixels = _computed(args.input, compute)
+                _write(args, file, kind_out, key, picture)
     except (TypeError, ValueError, MemoryError) as error:
         raise InputError(f"{args.input}: {error}") from None
     say(f"{args.output}: {data.dtype} {data.shape} -> {plan.output_shape}, {how}")
@@ -261,13 +266,33 @@ def _write_in_parts(path: str, plan: ResamplePlan, data: npt.NDArray[Any]) -> No
         array_files.write_parts(file, plan.output_shape, plan.dtype, slabs(plan, data), done)
 
 
-def _write(args: argparse.Namespace, kind: str, key: str, picture: images.Picture) -> None:
-    """Write an array or an image, whole or not at all."""
-    with _writing(args.output) as file:
-        if kind in images.FORMATS:
-            images.write(file, picture, images.FORMATS[kind], args.quality or images.QUALITY)
-        else:
-            array_files.write_array(file, kind, key, np.asanyarray(picture.pixels))
+def _check_result(path: str, kind: str, picture: images.Picture, plan: ResamplePlan) -> None:
+    """Refuse a result that the file cannot hold, before it is computed."""
+    if kind not in images.FORMATS:
+        return
+    result = np.broadcast_to(np.zeros((), plan.dtype), plan.output_shape)
+    try:
+        images.check_writable(dataclasses.replace(picture, pixels=result), images.FORMATS[kind])
+    except ModuleNotFoundError as error:
+        raise InputError(error) from None
+    except ValueError as error:
+        raise InputError(f"cannot write {path}: {error}") from None
+
+
+def _computed(path: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Compute the result as a whole; what goes wrong is not of the file that is written."""
+    try:
+        return np.asarray(compute())
+    except (TypeError, ValueError, MemoryError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _write(args: argparse.Namespace, file: BinaryIO, kind: str, key: str, picture: images.Picture) -> None:
+    """Write an array or an image."""
+    if kind in images.FORMATS:
+        images.write(file, picture, images.FORMATS[kind], args.quality or images.QUALITY)
+    else:
+        array_files.write_array(file, kind, key, np.asanyarray(picture.pixels))
 
 
 @contextlib.contextmanager
