@@ -42,7 +42,8 @@ else patterns finer than a new pixel turn into coarse ones. Arrays are not, as w
 the function remapnd.resize; the line that is printed says what was done.
 
 OUT may be IN, and is written whole or not at all. Large .npy files are read, computed
-and written in parts, so that they may be larger than memory.
+and written in parts, so that they may be larger than memory. Of one in Fortran order
+every part needs all pages: they count as memory, but the system takes them back.
 """
 _EXAMPLES = """\
 examples:
