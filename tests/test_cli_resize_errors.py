@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -336,3 +338,28 @@ def test_nothing_is_computed_for_a_file_that_cannot_be_written(data, capsys, mon
     monkeypatch.setattr(ResamplePlan, "__call__", lambda *_, **__: pytest.fail("computed in vain"))
     text = refused(capsys, 1, "in.npy", "no/out.npy", "--shape", "3")
     assert text == "cannot write no/out.npy: No such file or directory"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_nothing_behind(data, capsys, monkeypatch, name):
+    number = getattr(signal, name, None)
+    if number is None or signal.getsignal(number) is not signal.SIG_DFL:
+        pytest.skip(f"{name} is not there, or does not end this process")
+
+    def ended(*_):
+        assert any(name.endswith(".tmp") for name in os.listdir())
+        signal.raise_signal(number)
+        yield pytest.fail("the signal was not answered")
+
+    monkeypatch.setattr("remapnd.cli.resize.SLAB", 0)
+    monkeypatch.setattr("remapnd.cli.resize.slabs", ended)
+    before = os.listdir()
+    assert run("in.npy", "out.npy", "--shape", "3") == 128 + number
+    assert capsys.readouterr().err == "remapnd: ended by a signal\n"
+    assert os.listdir() == before
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_signals_are_left_to_a_program_that_calls_from_a_thread(data):
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(run, "in.npy", "out.npy", "--shape", "3").result() == 0
