@@ -110,9 +110,10 @@ def resample(
         as those of a segmentation: of the samples that linear would mix, over all axes, the label whose
         weights add up highest, and of equal ones the lowest. It is what the largest of all labels' resized
         indicators (one-hot volumes) would say, without these, and exact. As of linear, only samples next to
-        the position take part, however much an axis shrinks: it does not antialias. Where all samples shall
-        have a say, halve the axes again and again (``scales=1/2``), or resize the indicators of the labels
-        with `antialias`, as floats, and take the largest.
+        the position take part, however much an axis shrinks: it does not antialias. At scales 1/2, 1/4 and so
+        on all of them weigh the same, so ties are common and favour low labels: a line one sample wide can
+        vanish. Where all samples shall have a say, resize the indicators of the labels with `antialias`, as
+        floats, and take the largest; not by halving again and again, as each step favours low labels.
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
         For "nearest": index ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)`` for position
         x; ties are exact.
@@ -283,7 +284,8 @@ def resize(
         the dtype has (floats: in range). Refused with other coordinates, unless it is 0.
     mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule, out
         As in `resample`. Antialiasing stretches filters by the scale s, also where the positions do not
-        follow from it ("align_corners", "tf_crop_and_resize").
+        follow from it ("align_corners", "tf_crop_and_resize"). "majority" gives ties to the lowest label,
+        which are common at scale 1/2: thin structures of higher labels can vanish there.
 
     Returns
     -------
