@@ -531,10 +531,8 @@ def test_what_is_no_operator():
         with pytest.raises(TypeError, match=text):
             function("GATHER")
     for function in (device.dispatch, device.initialize):
-        text = (
-            rf"^{function.__name__}: `operator` must be a DeviceOperator, which `compile_operator` makes, got "
-            r"a GatherElementsOperatorDesc$"
-        )
+        rule = "be a DeviceOperator, which `compile_operator` makes"
+        text = rf"^{function.__name__}: `operator` must {rule}, got a GatherElementsOperatorDesc$"
         with pytest.raises(TypeError, match=text):
             function(picked(), [DATA, INDICES])
     assert device.removed_reason is None

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from remapnd._version import __version__
 from remapnd.cli import bench, check, config, explain, levels, lint, resize, run, selftest, struct
 from remapnd.cli.console import complain, flush
+from remapnd.cli.options import unknown_option
 from remapnd.command_line import INTERRUPTED
 from remapnd.config import apply_environment
 
@@ -66,7 +67,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="SUB-COMMAND")
     for module in _COMMANDS.values():
         module.add_parser(subparsers)
-    args, unknown = parser.parse_known_args(_joined(sys.argv[1:] if argv is None else argv))
+    arguments = _joined(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in subparsers.choices:
+        command = subparsers.choices[arguments[0]]
+        complaint = unknown_option(command, arguments[1:])
+        if complaint:
+            command.error(complaint)
+    args, unknown = parser.parse_known_args(arguments)
     if unknown:  # parse_args would show the usage of the whole, not that of the sub-command
         subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import math
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -49,7 +50,7 @@ _EXAMPLES = """\
 examples:
   remapnd resize photo.jpg small.jpg --scale 1/2
   remapnd resize photo.jpg wide.png --shape 480x640 --mode lanczos3
-  remapnd resize labels.png half.png --scale 1/2 --mode majority
+  remapnd resize labels.png larger.png --scale 1.5 --mode majority
   remapnd resize volume.npy half.npy --scale 0.5 --antialias pillow
   remapnd resize volume.npy larger.npy --shape 192x192x192 --mode cubic
   remapnd resize batch.npz out.npz --key images --shape 256x256 --axes 1,2
@@ -100,7 +101,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     other = parser.add_argument_group("values")
     other.add_argument(
         "--integer-rule",
-        choices=INTEGER_RULES,
+        type=options.choice(*INTEGER_RULES),
         metavar="RULE",
         help=f"how results on integers are rounded: {', '.join(INTEGER_RULES)}; default: half_up",
     )
@@ -171,10 +172,10 @@ def _resize_file(args: argparse.Namespace) -> None:
                 compute = partial(alpha.resize_weighted, data, shape, **given)
                 how += ", colors weighted by alpha"
             with _writing(args.output) as file:  # opened first, so that nothing is computed in vain
-                picture.pixels = _computed(args.input, compute)
+                picture.pixels = _computed(args, compute)
                 _write(args, file, kind_out, key, picture)
     except (TypeError, ValueError, MemoryError) as error:
-        raise InputError(f"{args.input}: {error}") from None
+        raise InputError(f"{args.input}: {_said(args, error)}") from None
     say(f"{args.output}: {data.dtype} {data.shape} -> {plan.output_shape}, {how}")
 
 
@@ -280,12 +281,22 @@ def _check_result(path: str, kind: str, picture: images.Picture, plan: ResampleP
         raise InputError(f"cannot write {path}: {error}") from None
 
 
-def _computed(path: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+def _said(args: argparse.Namespace, error: Exception) -> str:
+    """Return what an error of `resize` says, in words of the command line."""
+    size = "--scale" if args.shape is None else "--shape"
+    words = {"data": "the input", "out": "the result", "shape": size, "scales": size}
+    text = str(error).removeprefix("resize: ")
+    text = text.replace(" (or give `shape`)", "").replace("(mode='nearest' takes", "(--mode nearest takes")
+    text = text.replace("'majority' too", "majority too")
+    return re.sub(r"`(\w+)`", lambda name: words.get(name[1], f"--{name[1].replace('_', '-')}"), text)
+
+
+def _computed(args: argparse.Namespace, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Compute the result as a whole; what goes wrong is not of the file that is written."""
     try:
         return np.asarray(compute())
     except (TypeError, ValueError, MemoryError) as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{args.input}: {_said(args, error)}") from None
 
 
 def _write(args: argparse.Namespace, file: BinaryIO, kind: str, key: str, picture: images.Picture) -> None:

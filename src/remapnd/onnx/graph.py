@@ -54,6 +54,7 @@ class Step:
             raise error
         for ours, theirs in _FUNCTIONS[function].items():
             text = text.replace(f"`{ours}`", f"`{theirs}`")
+        text = text.replace(", 'majority' too", "")  # a mode that ONNX does not have
         kind = next(k for k in _ERRORS if isinstance(error, k))
         raise kind(f"{self.node.label}: {text}") from error
 

@@ -155,7 +155,7 @@ class GridSamplePlan:
         op = self._op
         for name in ("data", "grid"):
             self._set(f"{name}_shape", checks.shape(op, name, getattr(self, f"{name}_shape")))
-            self._set(f"{name}_dtype", np.dtype(getattr(self, f"{name}_dtype")))
+            self._set(f"{name}_dtype", checks.dtype(op, f"{name}_dtype", getattr(self, f"{name}_dtype")))
         data, grid = self.data_shape, self.grid_shape
         checks.choice(op, "mode", self.mode, ("linear", "nearest", "cubic"))
         checks.choice(op, "padding", self.padding, _PADDINGS)
