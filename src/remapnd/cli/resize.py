@@ -76,7 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     size.add_argument(
         "--shape",
         metavar="N[xN...]",
-        help="new length of each resized axis, or one for all: 480x640 (height x width), 256",
+        help="new length of each resized axis, or one for all: 480x640 (height x width), 256. The ratio of "
+        "height to width is not kept: to keep it, give --scale",
     )
     size.add_argument(
         "--scale",
