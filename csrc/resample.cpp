@@ -140,6 +140,10 @@ void end_stream() {
 #endif
 }
 
+void ask_for(const byte* row, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) prefetch_far(row + i);
+}
+
 template <class W>
 void canonical_nans(W* row, int64_t count) {
     const W nan = bit_cast<W>(Bits<W>::quiet_nan);
@@ -385,6 +389,7 @@ const ResampleKernels resample_table{
     REMAPND_BLENDS(blend_pixels),
     REMAPND_BLENDS(blend_groups),
     &end_stream,
+    &ask_for,
     pick_bytes,
     &pick};
 

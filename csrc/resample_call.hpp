@@ -58,6 +58,9 @@ struct VerticalAxis {
           longest(linear ? std::max(linear->n_in, linear->n_out()) : std::max(filter->n_in, filter->n_out())) {}
 };
 
+// Rows of data of this many bytes are asked for one ahead.
+inline constexpr std::int64_t kFarRows = std::int64_t{4} << 20, kMostAsked = 16384;
+
 // What the caller wants to hear of.
 struct Doubt {
     double bound = 0;       // results within it of a decision are in doubt; 0: none
@@ -91,6 +94,9 @@ struct ResampleCall {
         std::int64_t elements = 1;
         for (int d = 0; d < out.rank; ++d) elements *= out.shape[d];
         large = elements >= kLarge / size;
+        std::int64_t inputs = 1;
+        for (int d = 0; d < data.rank; ++d) inputs *= data.shape[d];
+        far = inputs >= kFarRows / size;
         if constexpr (!std::is_integral_v<W>)
             if (static_cast<double>(bound) < doubt.bound) bound = std::nextafter(bound, static_cast<W>(INFINITY));
         walk_last_innermost(r);
@@ -233,7 +239,8 @@ struct ResampleCall {
     bool integer;                                                       // the type is one
     bool same;                                                          // the type is W itself
     bool places_are_numbers = true;  // all places along the vertical axes can be told by one int64
-    bool large;          // out is larger than what is kept in the caches
+    bool large;          // out is larger than what is kept in the caches,
+    bool far;            // data than what is kept in the nearer ones
     bool filter_across;  // the horizontal pass is that of a filter axis
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
     bool down_whole = false;  // and in integers,

@@ -6,27 +6,20 @@
 #include <type_traits>
 #include <vector>
 
-#include "arena.hpp"
-#include "resample_call.hpp"
 #include "second_look.hpp"
+#include "task_rows.hpp"
 
 namespace remapnd {
 
-// Rows of level k have gone through the first k passes; those of level 0 are of the type, others of W.  The rows made
-// last are kept: one slot for each parity of the input coordinates that linear passes have yet to take, and for each
-// tap of the filter pass that comes next, so that the rows of a blend never share one.
 template <class W>
-class ResampleTask {
+class ResampleTask : TaskRows<W> {
 public:
     ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment, const std::byte* data, std::byte* out)
-        : c_(call), g_(call.geometry), s_(segment), data_(data), out_(out), stacked_(call.most_rows()), levels_(c_.passes.size() + 1),
-          place_(c_.vertical.size()), arena_(lay_out()) {
-        final_ = reinterpret_cast<W*>(arena_.data() + final_offset_);
-        contiguous_ = (g_.block == 1 || g_.src_c == c_.size) && g_.src_x == g_.block * c_.size && s_.columns.empty();
+        : TaskRows<W>(call, segment), data_(data), out_(out), final_(this->final_row()) {
         by_pairs_ = s_.pairs.count > 0;
-        direct_ = contiguous_ && s_.reads_within();
         in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
+        asks_ = c_.far && contiguous_ && place_.size() == 1 && g_.loops.back().table >= 0 && c_.sheets.empty();
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
     }
 
@@ -43,6 +36,7 @@ public:
                     source_ += walk.at()[l] * g_.loops[l].src_stride;
                 dst += walk.at()[l] * g_.loops[l].dst_stride;
             }
+            if (asks_) ask_for_next();
             if constexpr (std::is_integral_v<W>)
                 if (made_to(dst)) continue;
             if (!c_.sheets.empty()) {
@@ -57,56 +51,27 @@ public:
     }
 
 private:
+    using typename TaskRows<W>::Level;
+    using typename TaskRows<W>::Slot;
+    using TaskRows<W>::arena_;
+    using TaskRows<W>::ask_for_next;
+    using TaskRows<W>::c_;
+    using TaskRows<W>::contiguous_;
+    using TaskRows<W>::converted;
+    using TaskRows<W>::found;
+    using TaskRows<W>::g_;
+    using TaskRows<W>::inputs;
+    using TaskRows<W>::levels_;
+    using TaskRows<W>::outputs;
+    using TaskRows<W>::place_;
+    using TaskRows<W>::remember;
+    using TaskRows<W>::s_;
+    using TaskRows<W>::source_;
+    using TaskRows<W>::source_row;
+    using TaskRows<W>::stacked_;
+    using TaskRows<W>::values;
+
     static constexpr bool kWords = std::is_same_v<W, std::uint32_t>;
-
-    struct Slot {
-        std::size_t offset;
-        bool filled = false, careful = false;
-        const std::byte* source = nullptr;  // source_ and
-        std::int64_t place = 0;             // place_ as one number
-    };
-    // A slot for each combination of the coordinates of the vertical axes modulo these.
-    struct Level {
-        std::vector<std::int64_t> modulus;
-        std::vector<Slot> slots;
-        std::vector<const void*> rows;  // the taps of a filter pass into the level
-        std::vector<W> weights;
-    };
-
-    std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
-    std::int64_t inputs() const { return s_.column_count * g_.block * stacked_; }
-    std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() * stacked_ : inputs(); }
-
-    // Sets the slots of all levels; returns the bytes that they take.
-    std::size_t lay_out() {
-        std::size_t bytes = 0;
-        const auto take = [&](std::int64_t count, std::size_t size) {
-            const std::size_t offset = bytes;
-            bytes += (static_cast<std::size_t>(count + kPad) * size + 63) / 64 * 64;
-            return offset;
-        };
-        const auto take_slots = [&](Level& level, std::int64_t count, std::size_t size) {
-            std::int64_t slots = 1;
-            for (const std::int64_t m : level.modulus) slots *= m;
-            level.slots.resize(static_cast<std::size_t>(slots));
-            for (Slot& slot : level.slots) slot.offset = take(count, size);
-        };
-        std::vector<bool> passed(place_.size());
-        for (std::size_t k = 0; k < levels_.size(); ++k) {
-            if (k > 0 && !c_.passes[k - 1].across()) passed[c_.passes[k - 1].vertical] = true;
-            for (std::size_t v = 0; v < passed.size(); ++v) {
-                const bool next = k < c_.passes.size() && c_.passes[k].vertical == static_cast<int>(v);
-                const bool kept = !passed[v] && (c_.vertical[v].linear || next) && (c_.sheets.empty() || v + 1 < passed.size());
-                levels_[k].modulus.push_back(kept ? c_.vertical[v].widest : 1);
-            }
-            take_slots(levels_[k], values(k), k == 0 ? static_cast<std::size_t>(c_.size) : sizeof(W));
-        }
-        converted_.modulus.assign(place_.size(), 1);
-        if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
-        take_slots(converted_, inputs(), sizeof(W));
-        final_offset_ = take(outputs(), sizeof(W));
-        return bytes;
-    }
 
     // How rows that are so far apart that two of them serve little but one output are made: from the input at once.
     enum class AtOnce { no, groups, pixels };
@@ -483,60 +448,6 @@ private:
             return c_.filters.f64;
     }
 
-    // The input row at place_ as W, in `target` or its slot; as it lies when it is of that type.
-    const W* converted(W* target) {
-        if (c_.same) return reinterpret_cast<const W*>(source_row());
-        if (!target) {
-            Slot& slot = found(converted_);
-            target = reinterpret_cast<W*>(arena_.data() + slot.offset);
-            if (!remember(slot, true)) return target;
-        }
-        c_.types.convert(source_row(), inputs(), c_.rounding.base, target);
-        return target;
-    }
-
-    // The input row at place_, its columns side by side: as it lies or in its slot.
-    const std::byte* source_row() {
-        const std::byte* p = source_ + s_.column0 * g_.src_x;
-        for (std::size_t v = 0; v < place_.size(); ++v) p += place_[v] * c_.vertical[v].src_stride;
-        if (direct_) return p;
-        Slot& slot = found(levels_[0]);
-        std::byte* row = arena_.data() + slot.offset;
-        if (!remember(slot, true)) return row;
-        const std::int64_t* columns = s_.columns.empty() ? nullptr : s_.columns.data();
-        const bool whole = g_.block == 1 || g_.src_c == c_.size;
-        const std::int64_t item = whole ? g_.block * c_.size : c_.size, moves = whole ? 1 : g_.block;
-        if (contiguous_)
-            std::memcpy(row, p, static_cast<std::size_t>(inputs() * c_.size));
-        else
-            for (std::int64_t j = 0; j < moves; ++j)
-                c_.kernels.pick(p + j * g_.src_c, g_.src_x, columns, s_.column_count, item, row + j * item,
-                                g_.block * c_.size);
-        return row;
-    }
-
-    Slot& found(Level& level) {
-        std::size_t n = 0;
-        for (std::size_t v = 0; v < place_.size(); ++v)
-            if (const std::int64_t m = level.modulus[v]; m > 1)
-                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(m == 2 ? place_[v] & 1 : place_[v] % m);
-        return level.slots[n];
-    }
-
-    // False when the slot holds that row already; else it is going to.
-    bool remember(Slot& slot, bool careful) {
-        std::int64_t place = 0;
-        if (c_.places_are_numbers)
-            for (std::size_t v = 0; v < place_.size(); ++v) place = place * c_.vertical[v].longest + place_[v];
-        const bool same = slot.source == source_ && slot.place == place;
-        if (slot.filled && c_.places_are_numbers && same && (slot.careful || !careful)) return false;
-        slot.source = source_;
-        slot.place = place;
-        slot.filled = true;
-        slot.careful = careful;
-        return true;
-    }
-
     // Adds the results of `row` that are in doubt, those aside that a second look decides.
     void report(const W* row, const RowWalk& walk, std::byte* dst, std::vector<std::int64_t>& doubtful, std::mutex& lock) {
         positions_.resize(static_cast<std::size_t>(outputs()) + 1);
@@ -560,25 +471,14 @@ private:
         doubtful.insert(doubtful.end(), left.begin(), left.end());
     }
 
-    const ResampleCall<W>& c_;
-    const RowGeometry& g_;
-    const Segment<W>& s_;
     const std::byte* const data_;
     std::byte* const out_;
-    std::int64_t stacked_;  // rows that go through the passes together
-    std::vector<Level> levels_;
-    std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
-    Level converted_;                  // rows of level 0 as W
-    std::size_t final_offset_;
-    Arena arena_;
-    W* final_;
-    bool contiguous_;  // the columns of an input row lie side by side,
-    bool direct_;      // and kernels may read them there
+    W* const final_;   // the row that is moved to out, where it is not made there
     bool by_pairs_;    // the horizontal pass can read rows of the type
     AtOnce at_once_ = AtOnce::no;
+    bool asks_;        // rows are asked for ahead
     bool in_place_;    // the finished row lies in out
     bool streams_;     // and is stored past the caches
-    const std::byte* source_ = nullptr;  // the data, moved along the loops that are not resampled
     std::vector<std::int32_t> positions_;
 };
 

@@ -314,6 +314,22 @@ def test_integers_divide_towards_zero():
     ]
 
 
+def test_infinities_and_nan_are_results():
+    inf, nan = np.inf, np.nan
+    cases = {
+        "Div": ([1, 0, inf], [0, 0, inf], [inf, nan, nan]),
+        "Mul": ([1e38, 0, 1], [1e38, inf, inf], [inf, nan, inf]),
+        "Add": ([3e38, inf, 1], [3e38, -inf, inf], [inf, nan, inf]),
+        "Sub": ([3e38, inf, 1], [-3e38, inf, inf], [inf, nan, -inf]),
+    }
+    for op, (*inputs, expected) in cases.items():
+        a, b = (np.array(values, np.float32) for values in inputs)
+        assert_array_equal(ronnx.run_node(helper.make_node(op, ["a", "b"], ["c"]), [a, b])[0], expected)
+    least = np.array([np.iinfo(np.int32).min], np.int32)
+    node = helper.make_node("Div", ["a", "b"], ["c"])
+    assert_array_equal(ronnx.run_node(node, [least, np.array([-1], np.int32)])[0], least)
+
+
 def test_run_node_of_an_older_opset_and_without_an_input():
     scatter = helper.make_node("Scatter", ["a", "i", "u"], ["y"], axis=1)
     (y,) = ronnx.run_node(scatter, [X, np.array([[3]]), X[:1, :1] - 1], opset_version=9)

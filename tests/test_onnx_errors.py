@@ -168,6 +168,9 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], type[Exception], str]] = 
      "`shape` must have a 0 only for one of the 2 axes of the input, got (9, 1, 0)"),
     ("Reshape", {"a": X, "b": np.array(9)}, {}, ValueError,
      "`shape` must be a list, with one axis, got shape ()"),
+    ("Reshape", {"a": X[:0], "b": np.array([0, 2**62, 3])}, {"allowzero": 1}, ValueError,
+     "`shape` must give a result that can be addressed (NumPy takes sizes of 0 as 1), "
+     "got shape (0, 4611686018427387904, 3) of 0 bytes"),
     ("Squeeze", {"a": X, "b": np.array([1])}, {}, ValueError,
      "`axes` must name axes of size 1 of shape (3, 3), got (1,)"),
     ("Unsqueeze", {"a": X, "b": np.array([3])}, {}, ValueError, "`axes` must lie in [-3, 3), got 3"),
@@ -179,6 +182,9 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], type[Exception], str]] = 
      ValueError, "`steps` must not be 0, got 0"),
     ("ConstantOfShape", {"s": np.array([2, -1])}, {}, ValueError,
      "`input` must hold sizes of at least 0, got (2, -1)"),
+    ("ConstantOfShape", {"s": np.array([2**62, 0])}, {}, ValueError,
+     "`input` must give a result that can be addressed (NumPy takes sizes of 0 as 1), "
+     "got shape (4611686018427387904, 0) of 0 bytes"),
 ]  # fmt: skip
 
 

@@ -148,6 +148,12 @@ from remapnd.coordinates import CROP
             "resize: `shape` must give a result that can be addressed, got shape",
         ),
         (
+            lambda x: resize(x[:0], (0, 2**62)),
+            ValueError,
+            r"resize: `shape` must give a result that can be addressed \(NumPy takes sizes of 0 as 1\), "
+            r"got shape \(0, 4611686018427387904\) of 0 bytes",
+        ),
+        (
             lambda x: resize(x, 2**25),
             ValueError,
             r"resize: `out` must fit in memory, got shape \(33554432, 33554432\) of \d+ bytes",

@@ -452,3 +452,10 @@ def test_describe():
         "3",
     ]
     assert describe(CROP, 5, 2, roi=(0.5, 1)).splitlines()[1].split()[:2] == ["0", "2"]
+
+
+def test_describe_positions_beyond_floats():
+    last = describe("asymmetric", 4, 4, scale=F(1, 5 * 10**400)).splitlines()[-1].split()
+    assert last == ["3", "15" + 400 * "0", "1.5e+401", "3", "3", "3", "3"]
+    last = describe(CROP, 4, 2, roi=(0, F(-(10**5000), 9))).splitlines()[-1]
+    assert "  -3.33333e+4999  " in last

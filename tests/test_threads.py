@@ -17,6 +17,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import remapnd
+from remapnd import reference
 
 # Well above the size from which calls are split over threads.
 IMAGE = np.random.default_rng(0).integers(0, 256, (400, 300, 3), np.uint8)
@@ -378,3 +379,28 @@ def test_interrupt_is_left_to_the_main_thread():
         print(set(results) == {right}, len(results))
         """
     assert python(code) == "True 50\n"
+
+
+def test_a_plan_that_meets_arrays_of_other_layouts_and_levels():
+    """What a plan remembers of the call before depends on where neither array lies, but on all else."""
+    wide = np.random.default_rng(3).random((7, 40, 3), np.float32)
+    layouts = [
+        wide[:, :20],
+        wide[:, ::2],
+        wide[::-1, 20:],
+        np.asfortranarray(wide[:, :20]),
+        wide[:, :20].copy(),
+    ]
+    plan = remapnd.ResamplePlan.resized((7, 20, 3), np.float32, (11, 33), axes=(0, 1))
+    expected = [reference.resample(data, plan.maps, (11, 33), plan.axes) for data in layouts]
+    outs = [np.empty((11, 33, 3), np.float32), np.empty((11, 66, 3), np.float32)[:, ::2]]
+    for level in remapnd._core.levels_usable():
+        remapnd._core.use_level(level)
+        for data, result in [*zip(layouts, expected, strict=True)] * 2:
+            for out in outs:
+                assert_array_equal(plan(data, out=out), result)
+            assert_array_equal(plan(data), result)
+    with ThreadPoolExecutor(8) as threads:
+        pairs = [*zip(layouts, expected, strict=True)] * 200
+        for got, (_, result) in zip(threads.map(plan, [data for data, _ in pairs]), pairs, strict=True):
+            assert_array_equal(got, result)

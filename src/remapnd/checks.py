@@ -121,8 +121,11 @@ def result_shape(op: str, name: str, sizes: tuple[int, ...], dtype: np.dtype[Any
     """Refuse a result that no array can hold; `name` is the parameter that asks for it."""
     if len(sizes) > MAX_RANK:
         raise ValueError(must(op, name, f"give a result of at most {MAX_RANK} axes", len(sizes)))
-    if math.prod(sizes) * dtype.itemsize > _ADDRESSABLE:
-        raise ValueError(must(op, name, "give a result that can be addressed", result_size(sizes, dtype)))
+    if math.prod(size or 1 for size in sizes) * dtype.itemsize > _ADDRESSABLE:
+        rule = "give a result that can be addressed"
+        if 0 in sizes:
+            rule += " (NumPy takes sizes of 0 as 1)"
+        raise ValueError(must(op, name, rule, result_size(sizes, dtype)))
 
 
 def result_size(sizes: tuple[int, ...], dtype: np.dtype[Any]) -> str:

@@ -35,7 +35,8 @@ def elementwise(function: Callable[..., Any]) -> Callable[[Node, str], Function]
             except ValueError:
                 shapes = " and ".join(str(array.shape) for array in arrays)
                 raise ValueError(must(node.label, "inputs", "be broadcastable", shapes)) from None
-            result: Array = np.asarray(functools.reduce(function, arrays))
+            with np.errstate(all="ignore"):  # infinities and NaN are results
+                result: Array = np.asarray(functools.reduce(function, arrays))
             return result.astype(arrays[0].dtype, copy=False)
 
         return run
@@ -185,6 +186,7 @@ def reshape(node: Node, rules: str) -> Function:
         if not fits or math.prod(sizes) != data.size:
             rule = f"fit the {data.size} elements of shape {data.shape}"
             raise ValueError(must(node.label, "shape", rule, tuple(asked)))
+        checks.result_shape(node.label, "shape", tuple(sizes), data.dtype)
         return data.reshape(sizes)
 
     return run
