@@ -164,10 +164,10 @@ def _resize_file(args: argparse.Namespace) -> None:
     try:
         plan = ResamplePlan.resized(data.shape, data.dtype, shape, axes=axes, **given)
         _check_result(args.output, kind_out, picture, plan)
-        if kind_out == ".npy" and _large(plan):
+        weighted = picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha
+        if kind_out == ".npy" and _large(plan) and not weighted:
             _write_in_parts(args.output, plan, data)
         else:
-            weighted = picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha
             compute: Callable[[], npt.NDArray[Any]] = partial(plan, data)
             if weighted:
                 compute = partial(alpha.resize_weighted, data, shape, **given)
