@@ -94,6 +94,13 @@ struct TypeKernels {
                   std::intptr_t stride_x, std::intptr_t stride_c);
 };
 
+// The two rows that the next output row is made of, or null.  Kernels that take two
+// rows ask for them meanwhile.
+struct NextRows {
+    const std::byte* a = nullptr;
+    const std::byte* b = nullptr;
+};
+
 // The horizontal pass on a row of the type, for whole groups of as many outputs as have 16 bytes of taps: pick[k] are the
 // places of the bytes of a and b of all outputs within windows * 16 bytes from element base[group] of the row, weight[2 * e]
 // and weight[2 * e + 1] the weights of a and b of output e.  windows is 1, 2 or 4; all those bytes may be read.
@@ -104,6 +111,7 @@ struct PairLerps {
     const std::uint8_t* pick;
     const Weight* weight;
     bool in_line;  // the taps of all outputs are one behind the other from base[0] on, and have the weights of the first
+    NextRows next;
 };
 using ByteLerps = PairLerps<std::int8_t>;   // u16 the working type; weights below 128
 using WordLerps = PairLerps<std::int16_t>;  // u32
@@ -115,6 +123,7 @@ struct RowLerps {
     const std::int32_t* base;
     const std::uint8_t* pick;
     const float* weight;
+    NextRows next;
 };
 
 // Outputs of `block` values each, 3 or 4, made of the pixels whose values begin at first[x] and second[x] in two rows of
@@ -124,6 +133,7 @@ struct PixelLerps {
     const std::int32_t* first;
     const std::int32_t* second;
     bool neighbours;
+    NextRows next;
 };
 
 // Bytes of a row for whole groups of 16: out[16 * g + i] = row[base[g] + place[16 * g + i]], places below windows * 16.

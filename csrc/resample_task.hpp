@@ -19,8 +19,9 @@ public:
         by_pairs_ = s_.pairs.count > 0;
         in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
-        asks_ = c_.far && contiguous_ && place_.size() == 1 && g_.loops.back().table >= 0 && c_.sheets.empty();
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
+        asks_ = c_.far && contiguous_ && place_.size() == 1 && g_.loops.back().table >= 0 && c_.sheets.empty() &&
+                at_once_ == AtOnce::no;
     }
 
     // Results in doubt are added under the lock.
@@ -57,6 +58,7 @@ private:
     using TaskRows<W>::ask_for_next;
     using TaskRows<W>::c_;
     using TaskRows<W>::contiguous_;
+    using TaskRows<W>::direct_;
     using TaskRows<W>::converted;
     using TaskRows<W>::found;
     using TaskRows<W>::g_;
@@ -116,7 +118,16 @@ private:
 
     PixelLerps pixels() const {
         const std::int64_t values = std::get<AxisTable>(c_.axes.back()).n_in * g_.block;
-        return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours};
+        return {s_.x1 - s_.x0, g_.block, values, s_.first_pixel.data(), s_.second_pixel.data(), s_.neighbours, next_rows(true)};
+    }
+
+    // What two_source_rows gives next, of rows that lie far off, and as they lie.
+    NextRows next_rows(bool whole) const {
+        const VerticalAxis& v = c_.vertical[0];
+        const auto next = static_cast<std::size_t>(place_[0] + 1);
+        if (!c_.far || !(whole || direct_) || next >= v.linear->first.size()) return {};
+        const std::byte* rows = whole ? source_ : source_ + s_.column0 * g_.src_x;
+        return {rows + v.linear->first[next] * v.src_stride, rows + v.linear->second[next] * v.src_stride};
     }
 
     // Makes the row where it is to lie, if there is a way that makes no other of it.
@@ -150,7 +161,7 @@ private:
             c_.words.across_two_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
         } else if (at_once_ == AtOnce::groups) {
             const auto [a, b] = two_source_rows(false);
-            c_.words.across_two(s_.pair_table(), s_.table(), a, b, w, one, c_.rounding, dst);
+            c_.words.across_two(s_.pair_table(next_rows(false)), s_.table(), a, b, w, one, c_.rounding, dst);
         } else if (c_.passes.size() == 1) {
             const auto [a, b] = two_source_rows(false);
             c_.words.lerp_rows_last(a, b, w, one, outputs(), c_.rounding, dst);
@@ -168,7 +179,7 @@ private:
         if (at_once_ == AtOnce::pixels)
             c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
         else
-            c_.kernels.across_two_bytes(s_.pair_table(), s_.table(), a, b, w, one, c_.rounding, dst);
+            c_.kernels.across_two_bytes(s_.pair_table(next_rows(false)), s_.table(), a, b, w, one, c_.rounding, dst);
     }
 
     // True when a value is not finite.
@@ -178,7 +189,7 @@ private:
         const int type = static_cast<int>(c_.type);
         if (at_once_ == AtOnce::pixels)
             return c_.kernels.blend_pixels[type](pixels(), s_.weight.data(), a, b, w, target);
-        return c_.kernels.blend_groups[type](s_.row_table(), s_.table(), a, b, w, target);
+        return c_.kernels.blend_groups[type](s_.row_table(next_rows(false)), s_.table(), a, b, w, target);
     }
 
     // The row at place_ after all passes, in `target`.

@@ -50,12 +50,12 @@ struct Segment {
                 first_lanes.base.data(),                 second_lanes.base.data(),
                 first_lanes.places.data(),               second_lanes.places.data()};
     }
-    PairLerps<PairWeight> pair_table() const {
-        return {pairs.count, pairs.base.data(), pairs.places.data(), pair_weight.data(), pairs_in_line};
+    PairLerps<PairWeight> pair_table(NextRows next = {}) const {
+        return {pairs.count, pairs.base.data(), pairs.places.data(), pair_weight.data(), pairs_in_line, next};
     }
-    RowLerps row_table() const
+    RowLerps row_table(NextRows next) const
         requires std::is_same_v<W, float>
-    { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data()}; }
+    { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data(), next}; }
     // Whether the horizontal pass reads nothing behind the last column.
     bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && pairs.reads_within; }
 };

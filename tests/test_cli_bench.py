@@ -88,8 +88,9 @@ def test_terminal(sample):
     rows = [report.row_line(sample, row, 16).split() for row in sample.rows]
     assert " ".join(rows[0]) == "gather_x 1.00 ms numpy 2.00 ms 2.00 0.20 remapnd:allocating 900 us"
     assert " ".join(rows[1]) == "linear_x 4.00 ms cv2 3.00 ms~ 0.75 0.03 torch NOT TIMED"
-    assert " ".join(rows[3]) == "sweep_gather_1e3 1.00 us numpy 2.00 us 2.00 -"
+    assert " ".join(rows[3]) == "sweep_gather_1e3 1 ns numpy 2 ns 2.00 -"
     footer = "\n".join(report.footer_lines(sample))
+    assert "Times of sweeps are those of one element." in footer
     assert "not timed:\n  linear_x: torch: 50.0% of the values differ by up to 3" in footer
     assert "slower than the best peer: linear_x 0.75" in footer
     assert "gather_x  remapnd 2 KiB, numpy 3.0 MiB" in footer
@@ -99,7 +100,8 @@ def test_columns_of_the_terminal_are_aligned(sample):
     *_, head = report.header_lines(sample, [row.name for row in sample.rows])
     for row in sample.rows:
         line = report.row_line(sample, row, 16)
-        assert line.index("ms" if "ms" in line[:30] else "us") + 2 == head.index("remapnd") + len("remapnd")
+        unit = next(unit for unit in (" ms", " us", " ns") if unit in line[:30])
+        assert line.index(unit) + len(unit) == head.index("remapnd") + len("remapnd")
         assert line[head.index("best peer") :].startswith(("numpy", "cv2"))
 
 

@@ -1,4 +1,11 @@
-// What the kernels share that make pixels from PixelLerps.  Included in the namespace of a level.
+// What the kernels share that take two rows.  Included in the namespace of a level.
+
+// Asks for the next rows from a byte on.
+REMAPND_INLINE void ask_for_next(const NextRows& next, int64_t offset) {
+    if (!next.a) return;
+    prefetch(next.a + offset);
+    prefetch(next.b + offset);
+}
 
 // How many outputs at the beginning have taps of which `values` values may be read, and results behind them.
 inline int64_t readable(const PixelLerps& t, int64_t values) {

@@ -34,9 +34,11 @@ template <int windows>
 int64_t across_two_byte_groups(const TwoRows<windows>& rows, int64_t groups, uint8_t* out) {
     const TwoRows<windows> t = rows;  // a copy: `out` might alias it
     int64_t g = 0;
-    for (; g + 4 <= groups; g += 4)
+    for (; g + 4 <= groups; g += 4) {
+        ask_for_next(t.table.next, t.table.base[g]);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g),
                             _mm256_permute4x64_epi64(_mm256_packus_epi16(t(g), t(g + 2)), 0xD8));
+    }
     for (; g + 2 <= groups; g += 2) {
         const __m256i v = t(g);
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * g),
@@ -145,6 +147,7 @@ int64_t blend_pixel_pairs(const PixelPairs<T, block, windows>& pairs, int64_t co
     for (; x + 2 <= count; x += 2) {
         if (apart && x + kPixelsAhead + 2 <= count)
             for (int64_t k = x + kPixelsAhead; k < x + kPixelsAhead + 2; ++k) ask_for_pixel(p.t, k, p.a, p.b);
+        if (!apart) ask_for_next(p.t.next, p.t.first[x] * static_cast<int64_t>(sizeof(T)));
         const Vec<float> v = p(x);
         seen.see(v);
         v.store(out + x * block, out + (x + 1) * block);
@@ -191,6 +194,7 @@ int64_t blend_whole_groups(const RowLerps& table, int64_t groups, const T* a, co
     const RowLerps t = table;  // a copy: `out` might alias it
     Nonfinite seen;
     for (int64_t g = 0; g < groups; ++g) {
+        ask_for_next(t.next, t.base[g] * static_cast<int64_t>(sizeof(T)));
         const T *p = a + t.base[g], *q = b + t.base[g];
         V window[windows];
         for (int i = 0; i < windows; ++i) window[i] = lerp(V::load(p + V::lanes * i), V::load(q + V::lanes * i), down);

@@ -120,6 +120,13 @@ int64_t across_word_groups(const WordLerps& table, int64_t count, const byte* ro
     return e;
 }
 
+// Where the pairs of Ints::pairs begin in a row, in bytes.
+template <class T, int windows>
+int64_t place_of(const WordLerps& t, int64_t e) {
+    constexpr int64_t group = 8 / sizeof(T);
+    return (windows == 0 ? t.base[0] + 2 * e : int64_t{t.base[e / group]}) * static_cast<int64_t>(sizeof(T));
+}
+
 template <class T, int windows>
 int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte* a, const byte* b, uint32_t w,
                                uint32_t one, const Rounding& r, byte* out) {
@@ -128,6 +135,7 @@ int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte
         const Ints first = first_weights(t);
         return with_last_lerp<T>(w, one, r, [=](auto lerp) {
             return put_quotients<T>(count, out, [=](int64_t e) {
+                ask_for_next(t.next, place_of<T, windows>(t, e));
                 const Ints weights = windows == 0 ? first : Ints::load(t.weight + 2 * e);
                 return lerp(pair_sums(Ints::pairs<T, windows>(a, t, e) ^ flip<T>(), weights),
                             pair_sums(Ints::pairs<T, windows>(b, t, e) ^ flip<T>(), weights));
@@ -142,6 +150,7 @@ int64_t across_two_word_groups(const WordLerps& table, int64_t count, const byte
                 const Ints weights = windows == 0 ? first : word_products(Ints::load(t.weight + 2 * e), of_row);
                 return pair_sums(Ints::pairs<T, windows>(row, t, e) ^ flip<T>(), weights);
             };
+            ask_for_next(t.next, place_of<T, windows>(t, e));
             return quotients(sums(a, of_a, first_a) + sums(b, of_b, first_b));
         });
     });

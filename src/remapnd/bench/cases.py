@@ -69,8 +69,8 @@ def _divided(lengths: Sequence[int], divisor: int) -> tuple[int, ...]:
 # Gather and scatter.
 
 
-def _gather_rows(dtype: str, divisor: int) -> Problem:
-    rows, count = _divided((100_000, 200_000), divisor)
+def _gather_rows(dtype: str, rows: int, count: int, divisor: int) -> Problem:
+    rows, count = _divided((rows, count), divisor)
     return Gather(_random(dtype, (rows, 128)), _indices(0, rows, (count,)))
 
 
@@ -113,8 +113,8 @@ def _scatter_rows(divisor: int) -> Problem:
     return ScatterND(data, indices, updates, reduction="none")
 
 
-def _scatter_sums(divisor: int) -> Problem:
-    items, count = _divided((100_000, 2_000_000), divisor)
+def _scatter_sums(items: int, count: int, divisor: int) -> Problem:
+    items, count = _divided((items, count), divisor)
     data, updates = _random("float32", (items,)), _random("float32", (count,), 2)
     return ScatterElements(data, _indices(0, items, (count,)), updates, reduction="add")
 
@@ -131,7 +131,7 @@ _MOVES = (
             f"gather_rows_{_SHORT[dtype]}",
             f"gather {dtype} (100000, 128), int64 indices (200000,), axis 0",
             "gather",
-            functools.partial(_gather_rows, dtype),
+            functools.partial(_gather_rows, dtype, 100_000, 200_000),
         )
         for dtype in ("float32", "float16", "uint8")
     ),
@@ -198,7 +198,7 @@ _MOVES = (
         "scatter_elements_add_f32",
         'scatter_elements float32 (100000,), 2000000 int64 indices with repeats, reduction "add"',
         "scatter",
-        _scatter_sums,
+        functools.partial(_scatter_sums, 100_000, 2_000_000),
     ),
     Case(
         "scatter_nd_add_f32",
@@ -337,6 +337,14 @@ SWEEPS: dict[str, tuple[str, Callable[[int], Callable[[int], Problem]]]] = {
     "gather_elements": (
         "gather_elements float32 (n / 196, 49), int32 indices (n / 196, 196), axis 1",
         lambda n: functools.partial(_table, "float32", "int32", max(1, n // 196)),
+    ),
+    "gather_rows": (
+        "gather n / 128 of n / 128 rows of 128 float32, random int64 indices",
+        lambda n: functools.partial(_gather_rows, "float32", n // 128, n // 128),
+    ),
+    "scatter_add": (
+        "scatter_elements add of n float32 to n, random int64 indices",
+        lambda n: functools.partial(_scatter_sums, n, n),
     ),
     "linear_u8": (
         "resize uint8 (H, W, 3) to two thirds, linear",

@@ -79,11 +79,11 @@ def header_lines(results: Results, names: Iterable[str]) -> list[str]:
 
 def row_line(results: Results, row: Row, width: int) -> str:
     """Return the line of one case, whose name has a column of `width`."""
-    own = _marked(row.own) if row.own else "-"
+    own = _cell(row, row.own) if row.own else "-"
     label, timing = row.best_peer or ("-", None)
-    best = f"{label} {_marked(timing)}" if timing else "-"
+    best = f"{label} {_cell(row, timing)}" if timing else "-"
     others = [
-        f"{other} {_marked(timing)}"
+        f"{other} {_cell(row, timing)}"
         for other, timing in row.timings.items()
         if other not in ("remapnd", label)
     ]
@@ -99,6 +99,8 @@ def row_line(results: Results, row: Row, width: int) -> str:
 def footer_lines(results: Results) -> list[str]:
     """Return the lines below the rows."""
     lines = ["", *_NOTES]
+    if any(row.family == "sweep" for row in results.rows):
+        lines.append("Times of sweeps are those of one element.")
     refused = _refused(results)
     if refused:
         lines += ["", "not timed:", *(f"  {line}" for line in refused)]
