@@ -49,6 +49,8 @@ FLOAT32, INT32 = 1, 6
 BUFFER, GATHER_ELEMENTS = 1, 107
 LAST_FEATURE_LEVEL = 0x6400
 
+if len(sys.argv) != 2:
+    sys.exit(f"usage: python {sys.argv[0]} /path/to/libremapnd.so")
 lib = ctypes.CDLL(sys.argv[1])
 lib.remapnd_directml_tensor_size.restype = ctypes.c_uint64
 lib.remapnd_last_error.restype = ctypes.c_char_p

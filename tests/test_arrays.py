@@ -235,3 +235,18 @@ def test_an_overlap_that_is_too_hard_to_exclude_counts(monkeypatch: pytest.Monke
         np.shares_memory(a, b, max_work=1)
     monkeypatch.setattr(arrays, "_OVERLAP_WORK", 1)
     assert arrays._overlap(a, b) is True
+
+
+@pytest.mark.parametrize(
+    ("data", "got"),
+    [("rgb.png", "str 'rgb.png'"), (None, "NoneType"), (b"ab", "bytes"), ({}, "dict"), (object(), "object")],
+)
+@pytest.mark.parametrize("name", ["resize", "resample", "gather", "gather_nd", "scatter_nd", "grid_sample"])
+def test_what_is_no_array(name, data, got):
+    function = getattr(remapnd, name)
+    rest = {"scatter_nd": ([[0]], [1]), "resize": (3,), "resample": ()}.get(name, ([0],))
+    with pytest.raises(TypeError, match=rf"^{name}: `data` must be an array, got {got}$"):
+        function(data, *rest)
+    if name not in ("resize", "resample", "grid_sample"):
+        with pytest.raises(TypeError, match=rf"^{name}: `indices` must be an array, got {got}$"):
+            function(np.zeros(3), data, *rest[1:])

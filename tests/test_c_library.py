@@ -62,6 +62,13 @@ def test_example_in_python(libremapnd_path):
     assert (done.stdout, done.stderr) == ("2.0 2.0 3.0 4.0\n", "")
 
 
+def test_example_in_python_without_a_library():
+    program = [sys.executable, str(ROOT / "examples/ctypes_or_cffi.py")]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"usage: python {program[1]} /path/to/libremapnd.so\n"
+
+
 def test_version_and_status_names(libremapnd):
     assert libremapnd.version().decode() == remapnd.__version__
     assert [libremapnd.status_name(k).decode() for k in (0, 4, 7, 8, -1)] == [

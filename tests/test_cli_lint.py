@@ -146,6 +146,34 @@ def test_level(tmp_path, capsys):
     assert "shrink: not DirectML at 5_0: RESAMPLE2 takes it from 5_1 on\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("suffix", ["onnx", "json", "onnxtxt", "textproto"])
+def test_models_of_dxdispatch(suffix, tmp_path, capsys):
+    pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
+    path = tmp_path / f"model.{suffix}"
+    path.write_text('{"resources": {}, "dispatchables": {}, "commands": [], /* none */}')
+    assert main(["lint", str(path)]) == 1
+    assert capsys.readouterr().err == (
+        f"remapnd lint: error: {path}: must be a model of ONNX, got other data (a DxDispatch model? use "
+        "remapnd check)\n"
+    )
+    path.write_text("[3]")
+    assert main(["lint", str(path)]) == 1
+    assert capsys.readouterr().err.startswith(
+        f"remapnd lint: error: {path}: must be a model of ONNX, got other data"
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_models_of_onnx_for_dxdispatch(command, tmp_path, capsys):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"\x08\x09\xa0")
+    assert main([command, str(path)]) == 1
+    assert capsys.readouterr().err == (
+        f"remapnd {command}: error: {path}: must be UTF-8 text, got byte 0xA0 at 2 (a model of ONNX? use "
+        "remapnd lint)\n"
+    )
+
+
 def test_models_that_cannot_be_read(tmp_path, capsys):
     model = small(tmp_path / "model.onnx")
     other = tmp_path / "other.onnx"

@@ -174,3 +174,14 @@ def test_crop_of_an_image_with_alpha():
     assert run("in.png", "out.png", "--shape", "9x6", *crop) == 0
     assert (pixels("out.png")[:4] == 9).all()
     assert_array_equal(pixels("out.png")[4:], array, strict=True)
+
+
+def test_colors_of_a_large_image_are_weighted_as_well(monkeypatch):
+    """An array in a file may be made in parts, which know nothing of alpha."""
+    array = np.random.default_rng(3).integers(0, 256, (8, 8, 4), np.uint8)
+    Image.fromarray(array).save("in.png")
+    assert run("in.png", "whole.npy", "--scale", "3") == 0
+    monkeypatch.setattr("remapnd.cli.resize.SLAB", -1)
+    assert run("in.png", "large.npy", "--scale", "3") == 0
+    assert_array_equal(np.load("large.npy"), np.load("whole.npy"), strict=True)
+    assert (np.load("large.npy") != resize(array, scales=3, axes=(0, 1))).any()

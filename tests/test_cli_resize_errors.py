@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 from cli_resize import refused, run
 from PIL import Image
+
+from remapnd import ResamplePlan
 
 
 @pytest.fixture(autouse=True)
@@ -113,8 +117,8 @@ def test_quality_out_of_range(capsys):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ("--roi 0,1,0", "in.npy: resize: `roi` must have two values, start and end, got 3 values"),
-        ("--roi 0,1 --extrapolation-value 256", "in.npy: resize: `extrapolation_value` must be castable"),
+        ("--roi 0,1,0", "in.npy: --roi must have two values, start and end, got 3 values"),
+        ("--roi 0,1 --extrapolation-value 256", "in.npy: --extrapolation-value must be castable"),
     ],
 )
 def test_what_the_function_refuses(capsys, options, text):
@@ -244,16 +248,18 @@ def test_objects_are_not_unpickled(capsys):
     ("options", "text"),
     [
         (["--shape", "1x2x3x4"], "in.npy has shape (6, 8, 3), so 4 axes cannot be resized"),
-        (["--shape", "4", "--axes", "3"], "in.npy: resize: `axes` must lie in [-3, 3), got 3"),
-        (["--shape", "4", "--axes=-4"], "in.npy: resize: `axes` must lie in [-3, 3), got -4"),
+        (["--shape", "4", "--axes", "3"], "in.npy: --axes must lie in [-3, 3), got 3"),
+        (["--shape", "4", "--axes=-4"], "in.npy: --axes must lie in [-3, 3), got -4"),
         (
             ["--shape", "4x4", "--axes", "0,-3"],
-            "in.npy: resize: `axes` must name each axis once, got (0, -3)",
+            "in.npy: --axes must name each axis once, got (0, -3)",
         ),
         (
             ["--scale", "1/7"],
-            "in.npy: resize: `scales` must be at least 1/6 for an axis of length 6",
+            "in.npy: --scale must be at least 1/6 for an axis of length 6, got 0.14285714285714285",
         ),
+        (["--scale", "1e20"], "in.npy: --scale must give a result that can be addressed, got shape ("),
+        (["--shape", "9" * 20], "in.npy: --shape must give a result that can be addressed, got shape ("),
     ],
 )
 def test_what_does_not_fit_the_array(data, capsys, options, text):
@@ -261,11 +267,56 @@ def test_what_does_not_fit_the_array(data, capsys, options, text):
 
 
 @pytest.mark.parametrize(
-    "array", [np.array([b"ab"]), np.array([True]), np.zeros(2, "u1,u1"), np.zeros(2, "M8[s]")]
+    ("array", "text"),
+    [
+        (np.array([b"ab"]), "be an array of numbers (--mode nearest takes every dtype), got |S2"),
+        (
+            np.array([True]),
+            "have a dtype that can be mixed (--mode nearest takes bool, majority too), got bool",
+        ),
+        (np.zeros(2, "u1,u1"), "be an array of numbers (--mode nearest takes every dtype), got [("),
+        (
+            np.zeros(2, "M8[s]"),
+            "be an array of numbers (--mode nearest takes every dtype), got datetime64[s]",
+        ),
+        (np.float32(1), "have at least 1 axis to resample, got shape ()"),
+    ],
 )
-def test_dtype_that_linear_cannot_take(capsys, array):
+def test_input_that_linear_cannot_take(capsys, array, text):
     np.save("in.npy", array)
-    assert refused(capsys, 1, "in.npy", "out.npy", "--shape", "3").startswith("in.npy: re")
+    got = refused(capsys, 1, "in.npy", "out.npy", "--shape", "3")
+    assert got.startswith(f"in.npy: the input must {text}")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            "--scale 2 --mode bilinear",
+            "argument --mode: must be one of nearest, majority, linear, cubic, box, "
+            "lanczos3, got 'bilinear' (did you mean 'linear'?)",
+        ),
+        ("--scale 2 --mode LINEAR", "got 'LINEAR' (did you mean 'linear'?)"),
+        ("--scale 2 --mode lanczos", "got 'lanczos' (did you mean 'lanczos3'?)"),
+        ("--scale 2 --coordinates half-pixel", "got 'half-pixel' (did you mean 'half_pixel'?)"),
+        (
+            "--scale 2 --antialias pilow",
+            "argument --antialias: must be one of auto, none, pillow, onnx, directml, "
+            "got 'pilow' (did you mean 'pillow'?)",
+        ),
+        ("--scale 2 --nearest-rule flor", "got 'flor' (did you mean 'floor'?)"),
+        ("--scale 2 --integer-rule round", "must be one of half_up, half_even, truncate, got 'round'"),
+        ("--scael 2", "unrecognized arguments: --scael (did you mean '--scale'?)"),
+        ("--scael=2", "unrecognized arguments: --scael=2 (did you mean '--scale'?)"),
+        ("--scale 2 --zzz", "unrecognized arguments: --zzz"),
+    ],
+)
+def test_misspelt_words(capsys, options, text):
+    with pytest.raises(SystemExit, match=r"^2$"):
+        run("in.npy", "out.npy", *options.split())
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith(f"{text}\n")
 
 
 @pytest.mark.parametrize(
@@ -328,3 +379,34 @@ def test_help_has_an_example_and_fits_a_terminal(capsys, monkeypatch):
     assert "remapnd resize volume.npy larger.npy --shape 192x192x192" in text
     assert "An image that shrinks is antialiased (--antialias pillow)" in text
     assert max(map(len, text.splitlines())) <= 88
+
+
+def test_nothing_is_computed_for_a_file_that_cannot_be_written(data, capsys, monkeypatch):
+    monkeypatch.setattr(ResamplePlan, "__call__", lambda *_, **__: pytest.fail("computed in vain"))
+    text = refused(capsys, 1, "in.npy", "no/out.npy", "--shape", "3")
+    assert text == "cannot write no/out.npy: No such file or directory"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_nothing_behind(data, capsys, monkeypatch, name):
+    number = getattr(signal, name, None)
+    if number is None or signal.getsignal(number) is not signal.SIG_DFL:
+        pytest.skip(f"{name} is not there, or does not end this process")
+
+    def ended(*_):
+        assert any(name.endswith(".tmp") for name in os.listdir())
+        signal.raise_signal(number)
+        yield pytest.fail("the signal was not answered")
+
+    monkeypatch.setattr("remapnd.cli.resize.SLAB", 0)
+    monkeypatch.setattr("remapnd.cli.resize.slabs", ended)
+    before = os.listdir()
+    assert run("in.npy", "out.npy", "--shape", "3") == 128 + number
+    assert capsys.readouterr().err == "remapnd: ended by a signal\n"
+    assert os.listdir() == before
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_signals_are_left_to_a_program_that_calls_from_a_thread(data):
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(run, "in.npy", "out.npy", "--shape", "3").result() == 0

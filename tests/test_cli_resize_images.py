@@ -12,7 +12,7 @@ from cli_resize import pixels, refused, run
 from numpy.testing import assert_array_equal
 from PIL import Image, ImageCms
 
-from remapnd import resize
+from remapnd import ResamplePlan, resize
 
 
 @pytest.fixture(autouse=True)
@@ -227,7 +227,7 @@ def test_quality(data):
 def test_jpeg_has_no_alpha(capsys):
     Image.new("RGBA", (4, 4)).save("in.png")
     assert refused(capsys, 1, "in.png", "out.jpg", "--scale", "1") == (
-        "cannot write out.jpg: a JPEG file holds uint8 (H, W), (H, W, 1) or (H, W, 3), not empty; got uint8 "
+        "cannot write out.jpg: a JPEG file holds uint8 (H, W), (H, W, 1) or (H, W, 3); got uint8 "
         "(4, 4, 4): JPEG has no alpha channel, write a .png"
     )
 
@@ -243,7 +243,11 @@ def test_image_that_is_another_format(capsys):
 @pytest.mark.parametrize(
     ("array", "name", "got"),
     [
-        (np.zeros((4, 4), np.float32), "out.png", "float32 (4, 4)"),
+        (
+            np.zeros((4, 4), np.float32),
+            "out.png",
+            "float32 (4, 4): convert the values to uint8 first, or write a .npy",
+        ),
         (np.zeros((4, 4, 5), np.uint8), "out.png", "uint8 (4, 4, 5)"),
         (np.zeros((4, 4, 5), np.uint16), "out.png", "uint16 (4, 4, 5)"),
         (np.zeros((4, 4, 2, 2), np.uint8), "out.png", "uint8 (4, 4, 2, 2)"),
@@ -251,15 +255,16 @@ def test_image_that_is_another_format(capsys):
         (np.zeros((4, 4), np.uint16), "out.jpg", "uint16 (4, 4): JPEG has no 16-bit samples, write a .png"),
     ],
 )
-def test_image_format_that_cannot_hold_it(capsys, array, name, got):
+def test_image_format_that_cannot_hold_it(capsys, monkeypatch, array, name, got):
     np.save("in.npy", array)
+    monkeypatch.setattr(ResamplePlan, "__call__", lambda *_, **__: pytest.fail("computed in vain"))
     text = refused(capsys, 1, "in.npy", name, "--shape", "4x4")
     form = (
         "PNG file holds uint8 or uint16 (H, W) or (H, W, 1 to 4), or bool (H, W)"
         if name == "out.png"
         else "JPEG file holds uint8 (H, W), (H, W, 1) or (H, W, 3)"
     )
-    assert text == f"cannot write {name}: a {form}, not empty; got {got}"
+    assert text == f"cannot write {name}: a {form}; got {got}"
 
 
 @pytest.mark.parametrize("suffix", ["png", "jpg"])

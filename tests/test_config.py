@@ -12,7 +12,7 @@ import threading
 import numpy as np
 import pytest
 
-from remapnd import _core, _version, config
+from remapnd import _core, _version, command_line, config
 
 
 @pytest.fixture(autouse=True)
@@ -167,7 +167,7 @@ def test_environment_of_the_process_by_default(monkeypatch):
 def test_runs_command_line(monkeypatch, argv, orig_argv, expected):
     monkeypatch.setattr(sys, "argv", argv)
     monkeypatch.setattr(sys, "orig_argv", orig_argv)
-    assert config.runs_command_line() is expected
+    assert command_line.runs_command_line() is expected
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

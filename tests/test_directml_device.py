@@ -526,6 +526,13 @@ def test_what_is_no_operator():
         TypeError, match=r"`dispatchable` must be of DeviceOperator or OperatorInitializer, got a G"
     ):
         device.create_binding_table(picked())
-    with pytest.raises(TypeError, match=r"`desc` must be an operator descriptor, got str 'GATHER'"):
-        device.compile_operator("GATHER")
+    for function in (device.compile_operator, device.create_operator):
+        text = rf"^{function.__name__}: `desc` must be an operator descriptor, got str 'GATHER'$"
+        with pytest.raises(TypeError, match=text):
+            function("GATHER")
+    for function in (device.dispatch, device.initialize):
+        rule = "be a DeviceOperator, which `compile_operator` makes"
+        text = rf"^{function.__name__}: `operator` must {rule}, got a GatherElementsOperatorDesc$"
+        with pytest.raises(TypeError, match=text):
+            function(picked(), [DATA, INDICES])
     assert device.removed_reason is None

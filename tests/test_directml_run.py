@@ -423,8 +423,18 @@ DATA, INDICES = np.zeros(3, F), np.zeros(3, np.int64)
             r"`inputs` must have 2 elements \['InputTensor', 'IndicesTensor'\], got 1",
         ),
         ({"InputTensor": DATA}, None, ValueError, r"`inputs` must have the keys .*, got \['InputTensor'\]"),
-        (DATA, None, TypeError, r"`inputs` must be a mapping or a sequence, got ndarray"),
-        (b"ab", None, TypeError, r"`inputs` must be a mapping or a sequence, got bytes"),
+        (
+            DATA,
+            None,
+            TypeError,
+            r"`inputs` must be a list of buffers, or a mapping of .* to them, got ndarray",
+        ),
+        (
+            b"ab",
+            None,
+            TypeError,
+            r"`inputs` must be a list of buffers, or a mapping of .* to them, got bytes",
+        ),
         (
             [DATA, DATA],
             None,
@@ -492,3 +502,8 @@ def test_gather_moves_bits():
     bits = np.array([0x7F800001, 0xFFC12345, 0x80000000], np.uint32)
     got = run(GATHER, [bits.view(np.uint8), np.arange(3)])
     assert got.view(np.uint32).tolist() == bits.tolist()
+
+
+def test_what_is_no_descriptor():
+    with pytest.raises(TypeError, match=r"^run: `desc` must be an operator descriptor, got str 'GATHER'$"):
+        run("GATHER", {})

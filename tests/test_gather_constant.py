@@ -222,8 +222,13 @@ def test_refusals() -> None:
         IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"
     ):
         GatherPlan((3,), "f4", indices=[0, 3])
-    with pytest.raises(TypeError, match="gather: `indices_shape` must be given with `indices_dtype`, or"):
+    rule = "be given, with `indices_shape` and `indices_dtype` both, or `indices` alone"
+    with pytest.raises(TypeError, match=f"^gather: `indices_shape` must {rule}, got none$"):
         GatherPlan((3,), "f4")
+    with pytest.raises(TypeError, match=f"^gather: `indices_dtype` must {rule}, got none$"):
+        GatherPlan((3,), "f4", (2,))
+    with pytest.raises(TypeError, match=r"^gather: `data_dtype` must be a dtype, got \(2, 1\)$"):
+        GatherPlan((2, 2), (2, 1))
     with pytest.raises(
         ValueError, match=r"gather: `indices_shape` must be \(2,\), as `indices` has, or left out"
     ):

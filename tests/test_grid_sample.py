@@ -567,3 +567,10 @@ def test_affine_grid_errors(theta, size, options, kind, text):
 def test_public_names():
     names = {"affine_grid", "crop_and_resize", "grid_sample", "roi_align", "tensor_scatter", "GridSamplePlan"}
     assert names <= set(remapnd.__all__)
+
+
+def test_plans_refuse_what_is_no_dtype():
+    with pytest.raises(TypeError, match=r"^grid_sample: `data_dtype` must be a dtype, got \(1, 2, 1\)$"):
+        GridSamplePlan((1, 1, 4), (1, 2, 1), (1, 2, 1), "f4")
+    with pytest.raises(TypeError, match=r"^grid_sample: `grid_dtype` must be a dtype, got None$"):
+        GridSamplePlan((1, 1, 4), "f4", (1, 2, 1), None)

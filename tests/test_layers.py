@@ -41,6 +41,7 @@ LEVELS = {
     "reference": 1,
     "reference_resample": 1,
     "reference_sample": 1,
+    "command_line": 0,
     "errors": 0,
     "checks": 1,
     "files": 0,

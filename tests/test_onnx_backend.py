@@ -415,3 +415,28 @@ def test_graph_that_cannot_be_run(change, text):
     change(model.graph)
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         ronnx.prepare(model)
+
+
+def test_repr_and_kinds_of_models(tmp_path):
+    nodes = [
+        helper.make_node("Resize", ["x", "", "s"], ["a"]),
+        helper.make_node("Resize", ["a", "", "s"], ["b"]),
+        helper.make_node("Gather", ["b", "i"], ["y"]),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3]),
+        helper.make_tensor_value_info("i", TensorProto.INT64, None),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    constants = [numpy_helper.from_array(np.full(2, 2, np.float32), "s")]
+    model = models.model(nodes, inputs, outputs, constants)
+    kinds = [model, model.SerializeToString()]
+    for name in ("m.onnx", "m.json", "m.onnxtxt", "m.textproto"):
+        onnx.save(model, tmp_path / name)
+        kinds.append(tmp_path / name)
+    for kind in kinds:
+        prepared = ronnx.prepare(kind)
+        assert repr(prepared) == "<BackendRep (x: float[?,3], i: int64) -> (y) by 2 Resize-19, Gather-13>"
+        assert ronnx.is_compatible(kind)
+        (y,) = prepared.run([np.zeros((1, 3), np.float32), np.array([0, 3])])
+        assert y.shape == (2, 12)

@@ -13,6 +13,7 @@ import onnx_models as models  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 from remapnd import onnx as ronnx  # noqa: E402
+from remapnd.onnx.lint import lint  # noqa: E402
 
 X = np.arange(9, dtype=np.float32).reshape(3, 3)
 ONE = np.zeros((1, 1), np.int64)
@@ -211,7 +212,9 @@ def test_all_unknown_operators_are_named_at_once():
     ]
     value = models.value_info("x", X)
     model = models.model(nodes, [value], [models.value_info("y", X)])
-    text = r"^prepare: `model` must use .*, got Relu \(node 'r0'\), com.example::Fused \(of output 'y'\)$"
+    text = r"^prepare: `model` must use .*, got Relu \(node 'r0'\), com.example::Fused \(of output 'y'\) "
+    text += r"\(onnx\.reference\.ReferenceEvaluator\(model, new_ops=remapnd\.onnx\.reference_ops\(\)\) "
+    text += r"runs any operator\)$"
     with pytest.raises(ValueError, match=text):
         ronnx.prepare(model)
     assert not ronnx.is_compatible(model)
@@ -275,3 +278,46 @@ def test_run_node_errors():
         ronnx.run_node(gather, [X, ONE], "CUDA:0")
     with pytest.raises(TypeError, match=r"^run_node: `options` must be resize_rules, got opset$"):
         ronnx.run_node(gather, [X, ONE], opset=13)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "detail"),
+    [
+        ("empty.onnx", b"", ""),
+        ("text.onnx", b"hello", ""),
+        ("picture.onnx", b"\x89PNG\r\n\x1a\n", ""),
+        (
+            "m.json",
+            b'{"resources": {}}',
+            ': Message type "onnx.ModelProto" has no field named "resources" at',
+        ),
+        ("m.onnxtxt", b"hello", ": [ParseError at position"),
+        ("m.textproto", b"hello", ': 1:1 : Message type "onnx.ModelProto" has no field named "hello"'),
+        ("m.textproto", b"\xff", ": 'utf-8' codec can't decode"),
+        ("m.onnxtxt", b"x" * 1000, ": [ParseError at position"),
+    ],
+)
+def test_files_that_are_no_models(name, content, detail, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    for function in (ronnx.prepare, lint):
+        with pytest.raises(ValueError, match=r": `model` must be a model of ONNX, got other data") as caught:
+            function(path)
+        op = "lint" if function is lint else "prepare"
+        assert str(caught.value).startswith(f"{op}: `model` must be a model of ONNX, got other data{detail}")
+        assert len(str(caught.value)) < 230
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", onnx.ModelProto()])
+def test_data_that_are_no_models(data):
+    with pytest.raises(ValueError, match=r"^prepare: `model` must be a model of ONNX, got other data$"):
+        ronnx.prepare(data)
+
+
+@pytest.mark.parametrize("model", [3, None, []])
+def test_models_of_a_wrong_kind(model):
+    rule = "be a ModelProto, the bytes of one, or the path of a file"
+    text = rf"^prepare: `model` must {rule}, got {type(model).__name__}$"
+    with pytest.raises(TypeError, match=text):
+        ronnx.prepare(model)

@@ -108,7 +108,9 @@ def test_errors():
         ValueError, match=r"^lint: `dims` must name symbolic dimensions of inputs \(n, h\), got w$"
     ):
         verify(network(), dims={"w": 1})
-    with pytest.raises(ValueError, match=r"^verify: `model` must run in ONNX Runtime, got .*out of"):
+    with pytest.raises(
+        ValueError, match=r"^verify: `model` must run in ONNX Runtime with `dims` n=1, h=5, got .*out of"
+    ):
         verify(network(outside=True), dims={"n": 1, "h": 5})
     strings = models.node_model("Gather", {"x": np.array(["a"], object), "i": np.zeros(1, np.int64)})
     with pytest.raises(
@@ -151,3 +153,20 @@ def test_compared():
     assert (bits.differing, bits.largest, bits.at) == (1, 1, (1,))
     large = compared(np.array([2**63 - 1]), np.array([2**63 - 1]))
     assert large.differing == 0
+
+
+@needs_onnxruntime
+@pytest.mark.parametrize(
+    ("h", "text"),
+    [
+        (2**64, rf"^lint: `dims` must have lengths in \[0, 2\*\*63\), got h={2**64}$"),
+        (
+            10**17,
+            r"^verify: `dims` must give inputs that fit in memory, got 'x' float32\[1,2,10{17},6\]$",
+        ),
+        (-1, r"^lint: `dims` must have lengths in \[0, 2\*\*63\), got h=-1$"),
+    ],
+)
+def test_lengths_out_of_range(h, text):
+    with pytest.raises(ValueError, match=text):
+        verify(network(), dims={"n": 1, "h": h})

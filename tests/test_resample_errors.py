@@ -96,12 +96,46 @@ from remapnd.coordinates import CROP
         (
             lambda x: resize(x > 1, 3),
             TypeError,
-            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
+            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool, 'majority' "
+            r"too\), got bool",
         ),
         (
             lambda x: resize("photo.png", 3),
             TypeError,
-            r"resize: `data` must be an array of numbers \(mode='nearest' takes every dtype\), got <U9",
+            "resize: `data` must be an array, got str 'photo.png'",
+        ),
+        (
+            lambda x: resize(x.astype(str), 3),
+            TypeError,
+            r"resize: `data` must be an array of numbers \(mode='nearest' takes every dtype\), got <U32",
+        ),
+        (lambda _: resize(None, 3), TypeError, "resize: `data` must be an array, got NoneType"),
+        (lambda _: resize(b"ab", 3), TypeError, "resize: `data` must be an array, got bytes"),
+        (
+            lambda x: resize(x, 0.5),
+            TypeError,
+            r"resize: `shape` must be an integer, got 0\.5 \(a factor goes to `scales`\)",
+        ),
+        (
+            lambda x: resample(x, shape=F(1, 2)),
+            TypeError,
+            r"resample: `shape` must be an integer, got Fraction\(1, 2\) \(a factor goes to `scales`\)",
+        ),
+        (
+            lambda x: resize(x.ravel()[0], 3),
+            ValueError,
+            r"resize: `data` must have at least 1 axis to resample, got shape \(\)",
+        ),
+        (
+            lambda x: resample(x.ravel()[0], scales=2),
+            ValueError,
+            r"resample: `data` must have at least 1 axis to resample, got shape \(\)",
+        ),
+        (lambda _: ResamplePlan((3,), "x", shape=2), TypeError, "resample: `dtype` must be a dtype, got 'x'"),
+        (
+            lambda _: ResamplePlan.resized((3,), None, 2),
+            TypeError,
+            "resize: `dtype` must be a dtype, got None",
         ),
         (
             lambda x: resize(x.astype(object), 3),
@@ -215,7 +249,13 @@ def test_a_failed_call_leaves_out_untouched():
         (
             lambda x: resample(x, shape=3, antialias=True),
             ValueError,
-            "resample: `antialias` must be None or one of 'pillow', 'onnx', 'directml', got True",
+            "resample: `antialias` must be None or one of 'pillow', 'onnx', 'directml', got True "
+            r"\(antialias=True of PyTorch, TensorFlow and JAX is 'pillow'\)",
+        ),
+        (
+            lambda x: resample(x, shape=3, antialias=False),
+            ValueError,
+            r"resample: `antialias` must be .*, got False \(None is without\)",
         ),
         (
             lambda x: resize(x, 3, mode="cubic", cubic_coefficient=2000),
@@ -295,7 +335,8 @@ def test_a_failed_call_leaves_out_untouched():
         (
             lambda x: resize(x > 1, 3, mode="cubic"),
             TypeError,
-            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool\), got bool",
+            r"resize: `data` must have a dtype that can be mixed \(mode='nearest' takes bool, 'majority' "
+            r"too\), got bool",
         ),
         (lambda _: describe("half_pixel", 0, 3), ValueError, "describe: `n_in` must be at least 1, got 0"),
         (lambda _: describe("half_pixel", 2, 3, scale=0), ValueError, "describe: `scale` must be > 0, got 0"),

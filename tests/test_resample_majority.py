@@ -255,3 +255,13 @@ def test_the_core_checks_what_it_is_told():
     assert run(np.array([6, 5, 9, 8], "u2"), out, 0.0).size == 0
     assert out.tolist() == [8, 5]
     assert math.prod(out.shape) == 2
+
+
+@pytest.mark.parametrize("ground", [0, 9])
+def test_ties_at_half_scale_go_to_the_lowest_label(ground):
+    """What the documentation warns of: a line goes where its label is higher than its ground."""
+    labels = np.full((6, 6), ground, np.uint8)
+    labels[:, 3] = 5
+    half = resize(labels, scales=F(1, 2), mode="majority")
+    assert (half == 5).any() == (ground > 5)
+    assert (resize(labels, scales=F(1, 3), mode="majority") == labels[1::3, 1::3]).all()

@@ -371,3 +371,20 @@ def test_descriptors():
 
 def scalar_of(data_type: str) -> OperandDescriptor:
     return OperandDescriptor(data_type, ())
+
+
+@pytest.mark.parametrize("op", ["gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd"])
+def test_what_is_no_descriptor(op):
+    """Arrays, which the functions of the same names take."""
+    count = 3 if op.startswith("scatter") else 2
+    good = OperandDescriptor("int32", (2, 2))
+    for place, name in enumerate(("input", "indices", "updates")[:count]):
+        operands: list[Any] = [good] * count
+        operands[place] = [1]
+        text = rf"^{op}: `{name}` must be an OperandDescriptor \(webnn.{op} takes arrays\), got list$"
+        with pytest.raises(TypeError, match=text):
+            getattr(builder, op)(*operands)
+    with pytest.raises(
+        TypeError, match=r"^resample2d: `input` must be an OperandDescriptor .*, got ndarray$"
+    ):
+        builder.resample2d(IMAGE)

@@ -69,6 +69,11 @@ Modules, to be imported by name
 
 import sys
 
+from .command_line import quiet_interrupt, runs_command_line
+
+if runs_command_line():
+    sys.excepthook = quiet_interrupt
+
 try:
     from . import _core as _core
 except ImportError as error:
@@ -87,7 +92,6 @@ from .config import (
     get_config,
     get_num_threads,
     num_threads,
-    runs_command_line,
     set_num_threads,
     show_config,
 )

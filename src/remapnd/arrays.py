@@ -70,9 +70,12 @@ def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
     refuse_masked(x, op, name)
     if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__"):
         try:
-            return np.asarray(x)
+            a = np.asarray(x)
         except ValueError as error:  # a ragged list
             raise ValueError(must(op, name, "be an array", f"{type(x).__name__}: {error}")) from None
+        if a.ndim == 0 and a.dtype.kind in "OUS" and not isinstance(x, (np.ndarray, np.generic)):
+            raise TypeError(must(op, name, "be an array", _kind(x)))
+        return a
     check_device(x, op, name)
     try:
         return np.from_dlpack(x)
@@ -87,6 +90,11 @@ def _import(x: object, op: str, name: str) -> npt.NDArray[Any]:
         raise TypeError(
             must(op, name, "be readable by DLPack or __array__", f"{type(x).__name__}: {error}")
         ) from None
+
+
+def _kind(x: object) -> str:
+    """Name what is no array; of a text, such as the name of a file, also its begin."""
+    return f"str {x[:40]!r}" if isinstance(x, str) else type(x).__name__
 
 
 def refuse_masked(x: object, op: str, name: str, instead: str = _FILLED) -> None:

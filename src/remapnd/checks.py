@@ -86,6 +86,17 @@ def shape(op: str, name: str, value: Sequence[int]) -> tuple[int, ...]:
     return sizes
 
 
+def dtype(op: str, name: str, value: Any) -> np.dtype[Any]:
+    """Return `value` as a dtype; None is none, though NumPy takes it for float64."""
+    try:
+        if value is None:
+            raise TypeError
+        found: np.dtype[Any] = np.dtype(value)
+        return found
+    except (TypeError, ValueError):
+        raise TypeError(must(op, name, "be a dtype", repr(value))) from None
+
+
 def axis(op: str, value: object, rank: int) -> int:
     """Return `value` as an axis in [0, rank)."""
     a = integer(op, "axis", value)
@@ -339,12 +350,25 @@ def scales(op: str, value: object, count: int, name: str = "scales") -> list[Fra
 
 def lengths(op: str, value: object, n_ins: Sequence[int]) -> list[int]:
     """Return output lengths for axes of lengths `n_ins`; 0 where the input has none, and only there."""
-    n_outs = [integer(op, "shape", v) for v in _one_each(op, "shape", value, len(n_ins))]
+    n_outs = [_length(op, v) for v in _one_each(op, "shape", value, len(n_ins))]
     for n_in, n_out in zip(n_ins, n_outs, strict=True):
         rule = "be at least 1" if n_in else "be 0 for an axis of length 0"
         if n_out < 0 or (n_in == 0) != (n_out == 0):
             raise ValueError(must(op, "shape", rule, n_out))
     return n_outs
+
+
+def _length(op: str, value: object) -> int:
+    """Return an output length; a number with a fraction was meant for another parameter."""
+    if isinstance(value, (float, np.floating, Fraction)):
+        raise TypeError(must(op, "shape", "be an integer", f"{value!r} (a factor goes to `scales`)"))
+    return integer(op, "shape", value)
+
+
+def axes_for_one(op: str, data_shape: tuple[int, ...], shape: object, scales: object) -> None:
+    """Refuse one length or scale for all axes of an array that has none."""
+    if not data_shape and any(value is not None and np.ndim(value) == 0 for value in (shape, scales)):  # type: ignore[arg-type]
+        raise ValueError(must(op, "data", "have at least 1 axis to resample", "shape ()"))
 
 
 def length(op: str, name: str, value: object) -> int:
@@ -373,7 +397,12 @@ def antialias(op: str, value: object, mode: str, allowed: Sequence[str]) -> None
         return
     if not isinstance(value, str) or value not in allowed:
         rule = f"be None or one of {', '.join(map(repr, allowed))}"
-        raise ValueError(must(op, "antialias", rule, word(value, allowed)))
+        hint = ""
+        if value is True:
+            hint = " (antialias=True of PyTorch, TensorFlow and JAX is 'pillow')"
+        elif value is False or value == "none":
+            hint = " (None is without)"
+        raise ValueError(must(op, "antialias", rule, word(value, allowed) + hint))
     if value == "directml" and mode in ("cubic", "box", "lanczos3"):
         rule = f"be None, 'pillow' or 'onnx' for mode {mode!r} ('directml' has only 'linear')"
         raise ValueError(must(op, "antialias", rule, repr(value)))
@@ -408,7 +437,7 @@ def arithmetic_dtype(op: str, dtype: np.dtype[Any], allowed: Sequence[str]) -> N
     if dtype.name not in allowed:
         rule = f"have a dtype that can be mixed, one of {', '.join(allowed)}"
         if dtype.kind == "b":
-            rule = "have a dtype that can be mixed (mode='nearest' takes bool)"
+            rule = "have a dtype that can be mixed (mode='nearest' takes bool, 'majority' too)"
         elif dtype.kind in "USVMm":
             rule = "be an array of numbers (mode='nearest' takes every dtype)"
         raise TypeError(must(op, "data", rule, dtype))

@@ -9,7 +9,6 @@ import contextlib
 import operator
 import os
 import platform
-import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -27,7 +26,6 @@ __all__ = [
     "get_config",
     "get_num_threads",
     "num_threads",
-    "runs_command_line",
     "set_num_threads",
     "show_config",
 ]
@@ -215,20 +213,6 @@ def apply_environment(environment: Mapping[str, str] | None = None) -> None:
             RuntimeWarning,
             stacklevel=3,  # this function, `__init__`, the import
         )
-
-
-def runs_command_line() -> bool:
-    """Tell whether this process was started as ``remapnd`` or ``python -m remapnd``.
-
-    The command line applies the environment itself: it has one line for what is wrong, where an exception on
-    import would print a traceback.
-    """
-    arguments: list[str] = getattr(sys, "argv", None) or [""]
-    if arguments[0] == "-m":  # so it is while Python looks for the module that -m names
-        started = "".join(sys.orig_argv[-len(arguments) :][:1]).removeprefix("-m")
-    else:
-        started = os.path.splitext(os.path.basename(arguments[0]))[0]
-    return started == "remapnd"
 
 
 def _processors() -> int:

@@ -110,9 +110,10 @@ def resample(
         as those of a segmentation: of the samples that linear would mix, over all axes, the label whose
         weights add up highest, and of equal ones the lowest. It is what the largest of all labels' resized
         indicators (one-hot volumes) would say, without these, and exact. As of linear, only samples next to
-        the position take part, however much an axis shrinks: it does not antialias. Where all samples shall
-        have a say, halve the axes again and again (``scales=1/2``), or resize the indicators of the labels
-        with `antialias`, as floats, and take the largest.
+        the position take part, however much an axis shrinks: it does not antialias. At scales 1/2, 1/4 and so
+        on all of them weigh the same, so ties are common and favour low labels: a line one sample wide can
+        vanish. Where all samples shall have a say, resize the indicators of the labels with `antialias`, as
+        floats, and take the largest; not by halving again and again, as each step favours low labels.
     nearest_rule : "half_up", "half_down", "floor" or "ceil"
         For "nearest": index ``floor(x + 1/2)``, ``ceil(x - 1/2)``, ``floor(x)`` or ``ceil(x)`` for position
         x; ties are exact.
@@ -257,7 +258,8 @@ def resize(
     Parameters
     ----------
     data : array_like of any rank
-        As in `resample`.
+        "nearest" takes every fixed-size dtype; "majority" integers and bool; the other modes integers of 8 to
+        64 bits, float16, bfloat16, float32, float64, complex64 and complex128.
     shape : int, or one for each of `axes`
         Output lengths. May be left out if `scales` are given: then ``floor(length * scale)``.
     axes : int or sequence of int, optional
@@ -281,9 +283,16 @@ def resize(
     extrapolation_value : scalar, for "tf_crop_and_resize" only
         Value of the output samples whose position lies outside [0, n - 1] along any axis; it must be one that
         the dtype has (floats: in range). Refused with other coordinates, unless it is 0.
-    mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule, out
-        As in `resample`. Antialiasing stretches filters by the scale s, also where the positions do not
-        follow from it ("align_corners", "tf_crop_and_resize").
+    mode : "nearest", "majority", "linear", "cubic", "box" or "lanczos3"
+        What an output sample is made of: the nearest sample; of those next to the position the label that
+        weighs most; or the samples about it, mixed by a filter. "majority" gives ties to the lowest label,
+        which are common at scale 1/2: thin structures of higher labels can vanish there.
+    antialias : None, "pillow", "onnx" or "directml"
+        Whether filters grow where an axis shrinks, and by whose rule. "pillow" is also that of PyTorch's
+        ``antialias=True``. Filters are stretched by the scale s, also where the positions do not follow from
+        it ("align_corners", "tf_crop_and_resize").
+    nearest_rule, cubic_coefficient, exclude_outside, integer_rule, out
+        As in `resample`, which says more of `mode` and `antialias`.
 
     Returns
     -------

@@ -9,13 +9,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from remapnd._version import __version__
 from remapnd.cli import bench, check, config, explain, levels, lint, resize, run, selftest, struct
 from remapnd.cli.console import complain, flush
+from remapnd.cli.options import unknown_option
+from remapnd.command_line import INTERRUPTED
 from remapnd.config import apply_environment
 
 _COMMANDS = {
@@ -32,7 +37,7 @@ _COMMANDS = {
 }
 # Options whose values may begin with a minus sign, which argparse takes for that of an option.
 _SIGNED = ("--axes", "--roi", "--rows", "--cubic-coefficient", "--extrapolation-value")
-_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_ENDED_BY = ("SIGTERM", "SIGHUP")  # signals that end a process without a chance to remove what it began
 _PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 
@@ -46,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0 if all went well, 1 or 2 if not, 130 after Ctrl-C, 141 if nobody reads the output
-        any more.
+        The exit status: 0 if all went well, 1 or 2 if not, 130 after Ctrl-C, 143 after SIGTERM, 129 after
+        SIGHUP, 141 if nobody reads the output any more.
 
     Raises
     ------
@@ -62,15 +67,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="SUB-COMMAND")
     for module in _COMMANDS.values():
         module.add_parser(subparsers)
-    args, unknown = parser.parse_known_args(_joined(sys.argv[1:] if argv is None else argv))
+    arguments = _joined(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in subparsers.choices:
+        command = subparsers.choices[arguments[0]]
+        complaint = unknown_option(command, arguments[1:])
+        if complaint:
+            command.error(complaint)
+    args, unknown = parser.parse_known_args(arguments)
     if unknown:  # parse_args would show the usage of the whole, not that of the sub-command
         subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         try:
-            status: int = _COMMANDS[args.command].run(args) if _environment_obeyed() else 1
+            with _ended_by_signals():
+                status: int = _COMMANDS[args.command].run(args) if _environment_obeyed() else 1
         except KeyboardInterrupt:
             complain("remapnd: interrupted")
-            status = _INTERRUPTED
+            status = INTERRUPTED
+        except _Ended as ended:
+            with suppress(OSError):  # of SIGHUP, that there is no terminal any more
+                complain("remapnd: ended by a signal")
+            status = 128 + ended.number  # as shells report it
         except MemoryError as error:
             complain("remapnd: out of memory" + (f" ({error})" if str(error) else ""))
             status = 1
@@ -83,6 +99,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"remapnd: the output cannot be written ({error.strerror})")
         return 1
     return status
+
+
+class _Ended(BaseException):
+    """A signal that ends the process, once what was begun is removed."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Raise `_Ended` on signals that would end the process at once, and leave a half-written file."""
+
+    def end(number: int, _: object) -> None:
+        for one in taken:  # a second one would interrupt the removing
+            signal.signal(one, signal.SIG_IGN)
+        raise _Ended(number)
+
+    here = threading.current_thread() is threading.main_thread()  # others may set no handlers
+    known = [getattr(signal, name) for name in _ENDED_BY if here and hasattr(signal, name)]
+    taken = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _joined(argv: Sequence[str]) -> list[str]:

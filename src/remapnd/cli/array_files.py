@@ -5,6 +5,7 @@ Used by `cli.resize`.
 
 from __future__ import annotations
 
+import mmap
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DEFAULT_KEY", "SUFFIXES", "load", "write_array", "write_parts"]
+__all__ = ["DEFAULT_KEY", "SUFFIXES", "load", "release", "write_array", "write_parts"]
 
 SUFFIXES: Final = (".npy", ".npz")
 DEFAULT_KEY: Final = "arr_0"  # what NumPy names an array that got no name
@@ -62,6 +63,16 @@ def _mapped(path: str) -> npt.NDArray[Any]:
         return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except (ArithmeticError, TypeError, ValueError):  # an empty array cannot be mapped; of a damaged
         return np.asanyarray(np.load(path, allow_pickle=False))  # file the reader has more to say
+
+
+def release(array: npt.NDArray[Any]) -> None:
+    """Give the pages of a mapped file back, which count as memory of this process once they are read.
+
+    They stay in the cache of the system, and are there again when they are read again.
+    """
+    map = array.base
+    if isinstance(map, mmap.mmap) and hasattr(map, "madvise"):  # not on Windows
+        map.madvise(mmap.MADV_DONTNEED)
 
 
 def _from_npz(path: str, key: str | None) -> tuple[npt.NDArray[Any], str]:

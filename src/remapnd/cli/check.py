@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from remapnd.cli import options
 from remapnd.cli.console import fail, say
+from remapnd.cli.hints import onnx_hint
 from remapnd.cli.table import bad, bold, good, is_terminal, print_table
 from remapnd.directml.check import supported_levels
 from remapnd.directml.dxdispatch import Model, ModelError, check_all_bindings, read_model, violations
@@ -62,8 +63,10 @@ def run(args: argparse.Namespace) -> int:
     status = 0
     report: list[dict[str, object]] = []
     for file in args.models:
+        hint = onnx_hint(file)
         try:
             model = read_model(file, input_path=args.input_path, compat=policy.dxdispatch_compat == "on")
+            hint = ""
             found = violations(model, args.feature_level, policy)
             if form == "json":
                 report += [_entry(model, name, args.feature_level, found[name], policy) for name in found]
@@ -76,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
             else:
                 check_all_bindings(model)
         except ModelError as error:
-            fail("check", error)
-            report.append({"model": file, "error": str(error)})
+            fail("check", f"{error}{hint}")
+            report.append({"model": file, "error": f"{error}{hint}"})
             status = 1
     if form == "json":
         say(json.dumps(report, indent=2))

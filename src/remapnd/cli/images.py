@@ -153,7 +153,16 @@ def _channels(image: Any) -> tuple[Any, str]:
 
 
 def check_writable(picture: Picture, image_format: str) -> None:
-    """Raise ValueError unless a file of `image_format` can hold the picture."""
+    """Raise ValueError unless a file of `image_format` can hold the picture, of which no pixel is read.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Pillow is not installed.
+    ValueError
+        The file cannot hold pixels of this dtype and shape, or no alpha, inks or palette.
+    """
+    _pillow()
     pixels, dtype = picture.pixels, picture.pixels.dtype
     channels = 1 if pixels.ndim == 2 else pixels.shape[2] if pixels.ndim == 3 else 0
     if image_format == "PNG":
@@ -169,12 +178,16 @@ def check_writable(picture: Picture, image_format: str) -> None:
     if fits and pixels.size:
         return
     advice = ""
-    if image_format == "JPEG" and channels in (2, 4) and dtype == np.uint8:
+    if dtype not in (np.uint8, np.uint16, np.bool_):
+        advice = ": convert the values to uint8 first, or write a .npy"
+    elif not pixels.size:
+        advice = ", which has no pixels"
+    elif image_format == "JPEG" and channels in (2, 4) and dtype == np.uint8:
         advice = ": JPEG has no alpha channel, write a .png"
     elif image_format == "JPEG" and (picture.palette or dtype in (np.bool_, np.uint16)):
         what = "palette" if picture.palette else "1-bit pixels" if dtype == np.bool_ else "16-bit samples"
         advice = f": JPEG has no {what}, write a .png"
-    raise ValueError(f"a {image_format} file holds {rule}, not empty; got {dtype} {pixels.shape}{advice}")
+    raise ValueError(f"a {image_format} file holds {rule}; got {dtype} {pixels.shape}{advice}")
 
 
 def write(file: BinaryIO, picture: Picture, image_format: str, quality: int = QUALITY) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from remapnd.cli import options
 from remapnd.cli.console import fail, say
+from remapnd.cli.hints import dxdispatch_hint
 from remapnd.cli.table import bad, bold, print_table
 from remapnd.directml.enums import FeatureLevel
 
@@ -101,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
     """Look at the models; one that cannot be read is reported and the others are still looked at."""
     try:
         from remapnd.onnx.lint import lint  # noqa: PLC0415
+        from remapnd.onnx.model_file import as_model  # noqa: PLC0415
     except ImportError as error:
         fail("lint", str(error).removeprefix("remapnd.onnx: "))
         return 1
@@ -108,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     listed: list[dict[str, Any]] = []
     for file in args.models:
         try:
-            model = _loaded(file)
+            model = as_model("lint", file)
             dims = dict(args.dim)
             reports = lint(model, dims=dims)
             results: Mapping[str, Comparison] = {}
@@ -117,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
                 results = verify(file, dims=dims, seed=args.seed)
         except (ImportError, OSError, ValueError) as error:
-            text = _text(error)
+            text = _text(file, error)
             fail("lint", f"{file}: {text}")
             listed.append({"model": file, "error": text})
             status = 1
@@ -135,27 +137,17 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _loaded(file: str) -> Any:
-    """Read a model without its external data."""
-    import onnx  # noqa: PLC0415
-    from google.protobuf.message import DecodeError  # noqa: PLC0415
-
-    try:
-        model = onnx.load(file, load_external_data=False)
-    except DecodeError:
-        model = None
-    if model is None or not model.HasField("graph"):
-        raise ValueError("must be a model of ONNX, got other data")
-    return model
-
-
-def _text(error: Exception) -> str:
+def _text(file: str, error: Exception) -> str:
     """Return what an error says, in words of the command line."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     text = str(error)
     for function in ("lint", "verify"):
         text = text.removeprefix(f"{function}: ")
+    if text.startswith("`model` must be a model of ONNX"):
+        hint = dxdispatch_hint(file)
+        text = text.removeprefix("`model` ")
+        return text.partition(": ")[0] + hint if hint else text
     return text.replace("`dims`", "`--dim`")
 
 

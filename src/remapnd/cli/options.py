@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, get_args, get_type_hints
 
 from remapnd.directml.enums import FeatureLevel
 from remapnd.directml.policy import Policy
+from remapnd.errors import word
 
 if TYPE_CHECKING:
     Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -35,6 +36,33 @@ def integer(least: int) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def choice(*words: str) -> Callable[[str], str]:
+    """Make a reader of one of some words; for another it says which may have been meant."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(f"must be one of {', '.join(words)}, got {word(text, words)}")
+        return text
+
+    return read
+
+
+def unknown_option(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> str:
+    """Return what to say of a long option that a parser does not have, the first one; else nothing.
+
+    A parser itself complains first of options that are missing, such as the one that is misspelt.
+    """
+    known = [name for action in parser._actions for name in action.option_strings]
+    for argument in arguments:
+        if argument == "--":
+            break
+        name = argument.partition("=")[0]
+        if name.startswith("--") and not any(one.startswith(name) for one in known):
+            meant = word(name, known).removeprefix(repr(name))
+            return f"unrecognized arguments: {argument}{meant}"
+    return ""
 
 
 def milliseconds(text: str) -> float:

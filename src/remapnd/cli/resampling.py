@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from remapnd.cli import values
 from remapnd.cli.errors import UsageError
+from remapnd.cli.options import choice
 from remapnd.coordinates import COORDINATE_MODES, CROP
 from remapnd.filters import ANTIALIAS, FILTER_MODES
 from remapnd.plans.resample_options import MODES, MODES_OF
@@ -24,15 +25,16 @@ def add_options(parser: argparse.ArgumentParser, *, antialias: tuple[str, ...], 
     group = parser.add_argument_group("how samples are mixed")
     group.add_argument(
         "--mode",
-        choices=MODES,
+        type=choice(*MODES),
         default="linear",
         metavar="MODE",
-        help=f"one of {', '.join(MODES)}; default: linear. For labels: nearest, or majority, of the samples "
-        "that linear mixes the label that weighs most",
+        help=f"one of {', '.join(MODES)}; default: linear. For labels: nearest; or majority, which picks the "
+        "label that weighs most among the samples next to the position. Equal weights give the lowest label, "
+        "so that thin lines can vanish at scale 1/2",
     )
     group.add_argument(
         "--antialias",
-        choices=(*antialias, "none", *ANTIALIAS),
+        type=choice(*antialias, "none", *ANTIALIAS),
         metavar="RULE",
         help="make the filter as wide as an axis that shrinks asks for, so that no sample is skipped: pillow "
         "(taps outside are dropped; as Pillow and PyTorch), onnx (they are those of the edge sample), "
@@ -51,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser, *, antialias: tuple[str, ...], 
     )
     group.add_argument(
         "--nearest-rule",
-        choices=NEAREST_RULES,
+        type=choice(*NEAREST_RULES),
         metavar="RULE",
         help=f"for --mode nearest, which sample is nearest: {', '.join(NEAREST_RULES)}; default: half_up",
     )
@@ -59,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser, *, antialias: tuple[str, ...], 
     modes = (*COORDINATE_MODES, CROP)
     group.add_argument(
         "--coordinates",
-        choices=modes,
+        type=choice(*modes),
         default="half_pixel",
         metavar="NAME",
         help=f"one of {', '.join(modes)}; default: half_pixel",

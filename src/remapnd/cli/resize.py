@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import math
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -40,13 +43,14 @@ else patterns finer than a new pixel turn into coarse ones. Arrays are not, as w
 the function remapnd.resize; the line that is printed says what was done.
 
 OUT may be IN, and is written whole or not at all. Large .npy files are read, computed
-and written in parts, so that they may be larger than memory.
+and written in parts, so that they may be larger than memory. Of one in Fortran order
+every part needs all pages: they count as memory, but the system takes them back.
 """
 _EXAMPLES = """\
 examples:
   remapnd resize photo.jpg small.jpg --scale 1/2
   remapnd resize photo.jpg wide.png --shape 480x640 --mode lanczos3
-  remapnd resize labels.png half.png --scale 1/2 --mode majority
+  remapnd resize labels.png larger.png --scale 1.5 --mode majority
   remapnd resize volume.npy half.npy --scale 0.5 --antialias pillow
   remapnd resize volume.npy larger.npy --shape 192x192x192 --mode cubic
   remapnd resize batch.npz out.npz --key images --shape 256x256 --axes 1,2
@@ -72,7 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     size.add_argument(
         "--shape",
         metavar="N[xN...]",
-        help="new length of each resized axis, or one for all: 480x640 (height x width), 256",
+        help="new length of each resized axis, or one for all: 480x640 (height x width), 256. The ratio of "
+        "height to width is not kept: to keep it, give --scale",
     )
     size.add_argument(
         "--scale",
@@ -97,7 +102,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     other = parser.add_argument_group("values")
     other.add_argument(
         "--integer-rule",
-        choices=INTEGER_RULES,
+        type=options.choice(*INTEGER_RULES),
         metavar="RULE",
         help=f"how results on integers are rounded: {', '.join(INTEGER_RULES)}; default: half_up",
     )
@@ -158,17 +163,20 @@ def _resize_file(args: argparse.Namespace) -> None:
     shape, given["scales"] = (None, per_axis) if args.shape is None else (lengths, None)
     try:
         plan = ResamplePlan.resized(data.shape, data.dtype, shape, axes=axes, **given)
-        if picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha:
-            picture.pixels = alpha.resize_weighted(data, shape, **given)
-            how += ", colors weighted by alpha"
-            _write(args, kind_out, key, picture)
-        elif kind_out == ".npy" and _large(plan):
+        _check_result(args.output, kind_out, picture, plan)
+        weighted = picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha
+        if kind_out == ".npy" and _large(plan) and not weighted:
             _write_in_parts(args.output, plan, data)
         else:
-            picture.pixels = np.asarray(plan(data))
-            _write(args, kind_out, key, picture)
+            compute: Callable[[], npt.NDArray[Any]] = partial(plan, data)
+            if weighted:
+                compute = partial(alpha.resize_weighted, data, shape, **given)
+                how += ", colors weighted by alpha"
+            with _writing(args.output) as file:  # opened first, so that nothing is computed in vain
+                picture.pixels = _computed(args, compute)
+                _write(args, file, kind_out, key, picture)
     except (TypeError, ValueError, MemoryError) as error:
-        raise InputError(f"{args.input}: {error}") from None
+        raise InputError(f"{args.input}: {_said(args, error)}") from None
     say(f"{args.output}: {data.dtype} {data.shape} -> {plan.output_shape}, {how}")
 
 
@@ -261,13 +269,43 @@ def _write_in_parts(path: str, plan: ResamplePlan, data: npt.NDArray[Any]) -> No
         array_files.write_parts(file, plan.output_shape, plan.dtype, slabs(plan, data), done)
 
 
-def _write(args: argparse.Namespace, kind: str, key: str, picture: images.Picture) -> None:
-    """Write an array or an image, whole or not at all."""
-    with _writing(args.output) as file:
-        if kind in images.FORMATS:
-            images.write(file, picture, images.FORMATS[kind], args.quality or images.QUALITY)
-        else:
-            array_files.write_array(file, kind, key, np.asanyarray(picture.pixels))
+def _check_result(path: str, kind: str, picture: images.Picture, plan: ResamplePlan) -> None:
+    """Refuse a result that the file cannot hold, before it is computed."""
+    if kind not in images.FORMATS:
+        return
+    result = np.broadcast_to(np.zeros((), plan.dtype), plan.output_shape)
+    try:
+        images.check_writable(dataclasses.replace(picture, pixels=result), images.FORMATS[kind])
+    except ModuleNotFoundError as error:
+        raise InputError(error) from None
+    except ValueError as error:
+        raise InputError(f"cannot write {path}: {error}") from None
+
+
+def _said(args: argparse.Namespace, error: Exception) -> str:
+    """Return what an error of `resize` says, in words of the command line."""
+    size = "--scale" if args.shape is None else "--shape"
+    words = {"data": "the input", "out": "the result", "shape": size, "scales": size}
+    text = str(error).removeprefix("resize: ")
+    text = text.replace(" (or give `shape`)", "").replace("(mode='nearest' takes", "(--mode nearest takes")
+    text = text.replace("'majority' too", "majority too")
+    return re.sub(r"`(\w+)`", lambda name: words.get(name[1], f"--{name[1].replace('_', '-')}"), text)
+
+
+def _computed(args: argparse.Namespace, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Compute the result as a whole; what goes wrong is not of the file that is written."""
+    try:
+        return np.asarray(compute())
+    except (TypeError, ValueError, MemoryError) as error:
+        raise InputError(f"{args.input}: {_said(args, error)}") from None
+
+
+def _write(args: argparse.Namespace, file: BinaryIO, kind: str, key: str, picture: images.Picture) -> None:
+    """Write an array or an image."""
+    if kind in images.FORMATS:
+        images.write(file, picture, images.FORMATS[kind], args.quality or images.QUALITY)
+    else:
+        array_files.write_array(file, kind, key, np.asanyarray(picture.pixels))
 
 
 @contextlib.contextmanager

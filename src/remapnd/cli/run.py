@@ -12,6 +12,7 @@ from remapnd import _core
 from remapnd._version import __version__
 from remapnd.cli import options
 from remapnd.cli.console import fail, say
+from remapnd.cli.hints import onnx_hint
 from remapnd.directml.dxdispatch import (
     ModelError,
     Options,
@@ -190,12 +191,16 @@ def _options(args: argparse.Namespace) -> Options:
 def _run_model(file: str, args: argparse.Namespace, how: Options) -> bool:
     """Run one model if nothing is wrong with it."""
     try:
-        model = read_model(
-            file,
-            input_path=args.input_path,
-            output_path=args.output_path,
-            compat=how.policy.dxdispatch_compat == "on",
-        )
+        try:
+            model = read_model(
+                file,
+                input_path=args.input_path,
+                output_path=args.output_path,
+                compat=how.policy.dxdispatch_compat == "on",
+            )
+        except ModelError as error:
+            fail("run", f"{error}{onnx_hint(file)}")
+            return False
         found = violations(model, how.feature_level, how.policy)
         for name, faults in found.items():
             for fault in faults:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from remapnd.cli.array_files import release
 from remapnd.plans.resample import ResamplePlan
 
 __all__ = ["SLAB", "slabs"]
@@ -25,7 +26,7 @@ def slabs(plan: ResamplePlan, data: npt.NDArray[Any], size: int = SLAB) -> Itera
     ----------
     plan : ResamplePlan
     data : ndarray, shape `plan.data_shape`
-        May be mapped: only what a slab is made of is read.
+        May be mapped: only what a slab is made of is read, and its pages are given back.
     size : int
         Bytes of data and of the result that a slab may have; at least one row is done at once.
 
@@ -43,4 +44,6 @@ def slabs(plan: ResamplePlan, data: npt.NDArray[Any], size: int = SLAB) -> Itera
     rows = max(1, size * n // max(data.nbytes, int(np.prod(shape, dtype=object)) * plan.dtype.itemsize))
     for begin in range(0, n, rows):
         part = (*[slice(None)] * axis, slice(begin, min(begin + rows, n)))
-        yield plan.region(part)(data[plan.input_region(part)])
+        result = plan.region(part)(data[plan.input_region(part)])
+        release(data)
+        yield result

@@ -56,14 +56,19 @@ def check(
     GATHER_ND: `IndicesDimensionCount` must lie in [1, 4], got 5
     """
     level = FeatureLevel.parse(feature_level)
-    if not isinstance(desc, tuple(OPERATOR_DESCS.values())):
-        raise TypeError(
-            f"check: `desc` must be an operator descriptor, got {type(desc).__name__} {shown(desc)}"
-        )
+    require_desc("check", desc)
     it = Inspection(desc, level, policy)
     for rule in (*COMMON, *RULES[it.operator]):
         rule(it)
     return it.violations
+
+
+def require_desc(op: str, desc: object) -> None:
+    """Refuse what is no operator descriptor, for the function `op`."""
+    if not isinstance(desc, tuple(OPERATOR_DESCS.values())):
+        raise TypeError(
+            f"{op}: `desc` must be an operator descriptor, got {type(desc).__name__} {shown(desc)}"
+        )
 
 
 def supported_levels(desc: OperatorDesc, policy: Policy = _DEFAULT_POLICY) -> list[FeatureLevel]:

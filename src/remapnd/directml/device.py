@@ -19,7 +19,7 @@ from remapnd.directml.binding import (
     Dispatchable,
     OperatorInitializer,
 )
-from remapnd.directml.check import check
+from remapnd.directml.check import check, require_desc
 from remapnd.directml.enums import (
     CreateDeviceFlags,
     ExecutionFlags,
@@ -161,6 +161,7 @@ class Device:
     def create_operator(self, desc: OperatorDesc) -> Operator:
         """Check a descriptor; raises DirectMLError with all violations."""
         self._require_use()
+        require_desc("create_operator", desc)
         violations = check(desc, self.feature_level, self.policy)
         if violations:
             raise DirectMLError(violations)
@@ -188,6 +189,7 @@ class Device:
         """
         self._require_use()
         desc = operator.desc if isinstance(operator, Operator) else operator
+        require_desc("compile_operator", desc)
         compiled = CompiledOperator(desc, feature_level=self.feature_level, policy=self.policy)
         owned = [
             name
@@ -229,6 +231,8 @@ class Device:
         DeviceRemovedError
             A buffer is missing, unknown, or not one that `run` takes.
         """
+        self._require_use()
+        _require_compiled("initialize", operator)
         with self._faults_remove():
             buffers = by_name(operator.operator.type, operator.owned, inputs)
             persistent = np.zeros(operator.get_binding_properties().PersistentResourceSize, np.uint8)
@@ -262,6 +266,7 @@ class Device:
             As `run`. The device is not removed.
         """
         self._require_use()
+        _require_compiled("dispatch", operator)
         try:
             bound = operator.operator.bind(self._all_inputs(operator, inputs), output)
         except (TypeError, ValueError) as error:
@@ -411,3 +416,10 @@ def _require_kind(op: str, parameter: str, value: object, kinds: tuple[type, ...
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(must(op, parameter, f"be of {names}", f"a {type(value).__name__}"))
+
+
+def _require_compiled(op: str, operator: object) -> None:
+    """Refuse what `compile_operator` has not made."""
+    if not isinstance(operator, DeviceOperator):
+        rule = "be a DeviceOperator, which `compile_operator` makes"
+        raise TypeError(must(op, "operator", rule, f"a {type(operator).__name__}"))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from remapnd.directml.check import check
+from remapnd.directml.check import check, require_desc
 from remapnd.directml.enums import FeatureLevelLike, OperatorType
 from remapnd.directml.kernels import Array, Run, prepare
 from remapnd.directml.layout import TensorLayout
@@ -157,6 +157,7 @@ def run(
     >>> run(ResampleOperatorDesc(small, large, "LINEAR", 2, [1, 2]), [np.array([0, 1], np.float32)])
     array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
+    require_desc("run", desc)
     return CompiledOperator(desc, feature_level=feature_level, policy=policy)(inputs, output)
 
 
@@ -169,7 +170,10 @@ def by_name(
             raise ValueError(f"{op}: `inputs` must have the keys {list(names)}, got {list(inputs)}")
         return inputs
     if not isinstance(inputs, Sequence) or isinstance(inputs, (str, bytes, bytearray, memoryview)):
-        raise TypeError(f"{op}: `inputs` must be a mapping or a sequence, got {type(inputs).__name__}")
+        raise TypeError(
+            f"{op}: `inputs` must be a list of buffers, or a mapping of {list(names)} to them, got "
+            f"{type(inputs).__name__}"
+        )
     if len(inputs) != len(names):
         raise ValueError(f"{op}: `inputs` must have {len(names)} elements {list(names)}, got {len(inputs)}")
     return dict(zip(names, inputs, strict=True))

@@ -16,6 +16,7 @@ from onnx.backend import base
 
 from remapnd.errors import must
 from remapnd.onnx.graph import Graph, Step, inlined, unknown_operators
+from remapnd.onnx.model_file import as_model
 from remapnd.onnx.nodes import Array, read_node
 from remapnd.onnx.resize import ResizeRules
 
@@ -25,6 +26,10 @@ class BackendRep(base.BackendRep):
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+
+    def __repr__(self) -> str:
+        """Show inputs, outputs and operators, with how often each is there."""
+        return f"<BackendRep {self._graph}>"
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Array, ...]:
         """Compute the outputs of the model.
@@ -76,19 +81,21 @@ class Backend(base.Backend):
     """Runs models of gathers, scatters, Resize, Upsample and what exporters put around them, on the CPU."""
 
     @classmethod
-    def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
-        """Whether the model has only operators that this backend knows."""
-        return not unknown_operators(inlined(model).graph)
+    def is_compatible(
+        cls, model: onnx.ModelProto | bytes | str | os.PathLike[str], device: str = "CPU", **kwargs: Any
+    ) -> bool:
+        """Whether the model, given as to `prepare`, has only operators that this backend knows."""
+        return not unknown_operators(inlined(as_model("is_compatible", model)).graph)
 
     @classmethod
     def prepare(
-        cls, model: onnx.ModelProto | str | os.PathLike[str], device: str = "CPU", **kwargs: Any
+        cls, model: onnx.ModelProto | bytes | str | os.PathLike[str], device: str = "CPU", **kwargs: Any
     ) -> BackendRep:
         """Check a model and prepare its nodes.
 
         Parameters
         ----------
-        model : ModelProto, or the path of a file
+        model : ModelProto, the bytes of one, or the path of a file
             External data are read from the directory of the file.
         device : "CPU"
         resize_rules : "onnxruntime" or "onnx", default "onnxruntime"
@@ -102,9 +109,9 @@ class Backend(base.Backend):
 
         Raises
         ------
-        ValueError
-            An operator is unknown (all are named at once), an opset is too new, an attribute is wrong. Of the
-            rules for models, those are checked that running one needs.
+        OSError, TypeError, ValueError
+            The model cannot be read or is none, an operator is unknown (all are named at once), an opset is
+            too new, an attribute is wrong. Of the rules for models, those are checked that running one needs.
 
         Notes
         -----
@@ -116,14 +123,17 @@ class Backend(base.Backend):
         if not cls.supports_device(device):
             raise ValueError(must("prepare", "device", "be 'CPU'", repr(device)))
         base_dir = ""
-        if not isinstance(model, onnx.ModelProto):
+        if isinstance(model, (str, os.PathLike)):
             base_dir = os.path.dirname(os.path.abspath(model))
-            model = onnx.load(model, load_external_data=False)
-        return BackendRep(Graph(model, rules, base_dir))
+        return BackendRep(Graph(as_model("prepare", model), rules, base_dir))
 
     @classmethod
     def run_model(
-        cls, model: onnx.ModelProto | str | os.PathLike[str], inputs: Any, device: str = "CPU", **kwargs: Any
+        cls,
+        model: onnx.ModelProto | bytes | str | os.PathLike[str],
+        inputs: Any,
+        device: str = "CPU",
+        **kwargs: Any,
     ) -> tuple[Array, ...]:
         """Prepare a model and run it once; parameters as in `prepare` and `BackendRep.run`."""
         return cls.prepare(model, device, **kwargs).run(inputs)

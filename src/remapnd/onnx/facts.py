@@ -123,6 +123,9 @@ def inferred(model: onnx.ModelProto, dims: Mapping[str, int]) -> onnx.ModelProto
     copied = onnx.ModelProto()
     copied.CopyFrom(inlined(model))
     found = set()
+    for name, length in dims.items():
+        if not 0 <= length < 2**63:
+            raise ValueError(must("lint", "dims", "have lengths in [0, 2**63)", f"{name}={length}"))
     for value in copied.graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
             name = dim_name(value.name, axis, dim)

@@ -5,6 +5,7 @@ Uses `nodes` and `operators`; used by `backend` and `lint`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -53,11 +54,14 @@ class Step:
             raise error
         for ours, theirs in _FUNCTIONS[function].items():
             text = text.replace(f"`{ours}`", f"`{theirs}`")
+        text = text.replace(", 'majority' too", "")  # a mode that ONNX does not have
         kind = next(k for k in _ERRORS if isinstance(error, k))
         raise kind(f"{self.node.label}: {text}") from error
 
 
 _ERRORS = (TypeError, IndexError, ValueError)
+# For models that have operators of other families as well.
+_WAY_OUT = "onnx.reference.ReferenceEvaluator(model, new_ops=remapnd.onnx.reference_ops()) runs any operator"
 
 
 class _Work(NamedTuple):
@@ -95,7 +99,7 @@ class Graph:
         unknown = unknown_operators(graph)
         if unknown:
             rule = "use the operators of the gather, scatter and resize family and those of shapes"
-            raise ValueError(must("prepare", "model", rule, ", ".join(unknown)))
+            raise ValueError(must("prepare", "model", rule, ", ".join(unknown)) + f" ({_WAY_OUT})")
         if graph.sparse_initializer:
             names = ", ".join(repr(sparse.values.name) for sparse in graph.sparse_initializer)
             raise ValueError(must("prepare", "model", "have no sparse initializers", names))
@@ -161,6 +165,20 @@ class Graph:
         viewed = {name for node in makers.values() if not is_new(node) for name in node.inputs}
         fresh = all(name in makers and is_new(makers[name]) and name not in viewed for name in self.outputs)
         return not fresh or len(set(self.outputs)) < len(self.outputs)
+
+    def __str__(self) -> str:
+        """Show inputs, outputs and operators."""
+        inputs = ", ".join(self._shown(name) for name in self.inputs)
+        counted = Counter(f"{work.step.node.op}-{work.step.node.since}" for work in self._works)
+        operators = ", ".join(name if n == 1 else f"{n} {name}" for name, n in counted.items())
+        return f"({inputs}) -> ({', '.join(self.outputs)}) by {operators or 'no operators'}"
+
+    def _shown(self, name: str) -> str:
+        """Show an input as far as it is declared."""
+        kind, sizes = self._declared[name]
+        known = "" if sizes is None else "[" + ",".join("?" if n is None else str(n) for n in sizes) + "]"
+        kind = kind.removeprefix("tensor(").removesuffix(")") + known
+        return f"{name}: {kind}" if kind else name
 
     def run(self, inputs: Sequence[Any]) -> list[Array]:
         """Compute the outputs; they share no memory with inputs or the model.

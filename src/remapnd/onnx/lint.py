@@ -15,6 +15,7 @@ import onnx
 from remapnd.directml.enums import FeatureLevel
 from remapnd.onnx.facts import UNKNOWN, Facts, Tensor, inferred, nodes_of
 from remapnd.onnx.mapping import Placement, Values, placement
+from remapnd.onnx.model_file import as_model
 from remapnd.onnx.nodes import label, opset_versions, read_node
 from remapnd.onnx.operators import is_looked_at
 from remapnd.onnx.webnn_nodes import WebNN, webnn
@@ -59,13 +60,13 @@ class NodeReport:
 
 
 def lint(
-    model: onnx.ModelProto | str | os.PathLike[str], *, dims: Mapping[str, int] | None = None
+    model: onnx.ModelProto | bytes | str | os.PathLike[str], *, dims: Mapping[str, int] | None = None
 ) -> list[NodeReport]:
     """Say of every gather, scatter, resize and sampling of a model what other runtimes make of it.
 
     Parameters
     ----------
-    model : ModelProto, or the path of a file
+    model : ModelProto, the bytes of one, or the path of a file
         External data are not read.
     dims : mapping of name to int, optional
         Lengths for symbolic dimensions of the inputs.
@@ -77,17 +78,16 @@ def lint(
 
     Raises
     ------
-    ValueError
-        `dims` names no dimension, or the shapes of the model contradict each other.
+    OSError, TypeError, ValueError
+        The model cannot be read or is none, `dims` names no dimension or has no length for it, or the shapes
+        of the model contradict each other.
 
     Notes
     -----
     Nothing runs but what computes constants. Sizes that a model computes from shapes are known as soon as the
     shapes are.
     """
-    if not isinstance(model, onnx.ModelProto):
-        model = onnx.load(model, load_external_data=False)
-    model = inferred(model, dims or {})
+    model = inferred(as_model("lint", model), dims or {})
     facts = Facts(model)
     versions = opset_versions(model)
     return [

@@ -16,6 +16,7 @@ import onnx
 from remapnd.errors import must
 from remapnd.onnx.facts import Tensor, inferred, symbolic_dims
 from remapnd.onnx.graph import Step, inlined
+from remapnd.onnx.model_file import as_model
 from remapnd.onnx.nodes import Array, label, opset_versions, read_node
 from remapnd.onnx.operators import is_looked_at
 
@@ -55,7 +56,7 @@ class Comparison:
 
 
 def verify(
-    model: onnx.ModelProto | str | os.PathLike[str],
+    model: onnx.ModelProto | bytes | str | os.PathLike[str],
     *,
     dims: Mapping[str, int] | None = None,
     seed: int = 0,
@@ -66,7 +67,7 @@ def verify(
 
     Parameters
     ----------
-    model : ModelProto, or the path of a file
+    model : ModelProto, the bytes of one, or the path of a file
         A path lets ONNX Runtime find external data.
     dims : mapping of name to int
         A length for each symbolic dimension of the inputs; ``"INPUT.AXIS"`` names one without a name.
@@ -82,17 +83,17 @@ def verify(
     ------
     ImportError
         ONNX Runtime is not installed.
-    ValueError
-        A dimension has no length, an input is no tensor of numbers, or ONNX Runtime does not run the model.
+    OSError, TypeError, ValueError
+        The model cannot be read or is none, a dimension has no length, an input is no tensor of numbers or
+        does not fit in memory, or ONNX Runtime does not run the model.
     """
     try:
         import onnxruntime  # noqa: PLC0415
     except ImportError as error:
         text = "verify: the package onnxruntime must be installed, as the extra remapnd[verify] does"
         raise ImportError(text, name=error.name) from error
-    path = None if isinstance(model, onnx.ModelProto) else os.fspath(model)
-    whole = model if isinstance(model, onnx.ModelProto) else onnx.load(model, load_external_data=False)
-    whole = inlined(whole)
+    whole = inlined(as_model("verify", model))
+    path = None if isinstance(model, (onnx.ModelProto, bytes)) else os.fspath(model)
     given = inferred(whole, dims or {})
     missing = symbolic_dims(given)
     if missing:
@@ -107,7 +108,7 @@ def verify(
     chosen = [node for node in whole.graph.node if is_looked_at(node.domain, node.op_type)]
     feeds = _random_inputs(given, seed)
     wanted = _wanted(whole, chosen)
-    results = _run(onnxruntime, _with_outputs(whole, wanted), path, feeds, wanted)
+    results = _run(onnxruntime, _with_outputs(whole, wanted), path, feeds, wanted, dims=dims or {})
     values = results | feeds
     constants = {tensor.name: tensor for tensor in whole.graph.initializer}
     for node in chosen:
@@ -136,7 +137,13 @@ def _with_outputs(model: onnx.ModelProto, wanted: list[str]) -> onnx.ModelProto:
 
 
 def _run(
-    onnxruntime: Any, model: onnx.ModelProto, path: str | None, feeds: Mapping[str, Array], wanted: list[str]
+    onnxruntime: Any,
+    model: onnx.ModelProto,
+    path: str | None,
+    feeds: Mapping[str, Array],
+    wanted: list[str],
+    *,
+    dims: Mapping[str, int],
 ) -> dict[str, Array]:
     """Run a model in ONNX Runtime, node by node as it is written."""
     options = onnxruntime.SessionOptions()
@@ -152,7 +159,9 @@ def _run(
         return dict(zip(wanted, session.run(wanted, dict(feeds)), strict=True)) if wanted else {}
     except Exception as error:  # ONNX Runtime has no common class of its errors
         text = " ".join(str(error).split())
-        raise ValueError(must("verify", "model", "run in ONNX Runtime", text)) from None
+        lengths = ", ".join(f"{name}={length}" for name, length in dims.items())
+        rule = "run in ONNX Runtime" + (f" with `dims` {lengths}" if lengths else "")
+        raise ValueError(must("verify", "model", rule, text)) from None
 
 
 def _random_inputs(model: onnx.ModelProto, seed: int) -> dict[str, Array]:
@@ -166,14 +175,21 @@ def _random_inputs(model: onnx.ModelProto, seed: int) -> dict[str, Array]:
         declared = value.type.tensor_type
         shape = tuple(dim.dim_value for dim in declared.shape.dim)
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(declared.elem_type or 1))
-        if dtype.kind == "f" or dtype.name == "bfloat16":
-            feeds[value.name] = np.asarray(random.random(shape), dtype)
-        elif dtype.kind in "iub":
-            feeds[value.name] = np.asarray(random.integers(0, 2, shape), dtype)
-        else:
+        if dtype.kind not in "fiub" and dtype.name != "bfloat16":
             shown = Tensor(str(dtype), shape)
             raise ValueError(must("verify", value.name, "be a tensor of numbers or booleans", shown))
+        feeds[value.name] = _random(random, value.name, dtype, shape)
     return feeds
+
+
+def _random(random: np.random.Generator, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """Make one input."""
+    try:
+        integers = dtype.kind in "iub"
+        return np.asarray(random.integers(0, 2, shape) if integers else random.random(shape), dtype)
+    except (MemoryError, ValueError):  # NumPy's, of a size beyond all memory
+        shown = f"{name!r} {Tensor(str(dtype), shape)}"
+        raise ValueError(must("verify", "dims", "give inputs that fit in memory", shown)) from None
 
 
 def _compared(proto: onnx.NodeProto, versions: Mapping[str, int], values: Mapping[str, Array]) -> Comparison:

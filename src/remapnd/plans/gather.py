@@ -61,9 +61,10 @@ class _GatherPlan(IndexPlan):
         if self.indices is not None:
             self._take_indices()
         elif self.indices_shape is None or self.indices_dtype is None:
-            raise TypeError(
-                must(op, "indices_shape", "be given with `indices_dtype`, or `indices` itself", None)
-            )
+            checks.dtype(op, "data_dtype", self.data_dtype)  # a shape in its place says what was forgotten
+            missing = "indices_dtype" if self.indices_shape is not None else "indices_shape"
+            rule = "be given, with `indices_shape` and `indices_dtype` both, or `indices` alone"
+            raise TypeError(must(op, missing, rule, "none"))
         self._check_arguments()
         self._set("_fill", call_fill(op, self.bounds, self.fill_value, self.data_dtype))
         shape, geometry = self._plan()

@@ -105,8 +105,8 @@ class IndexPlan:
         op = self.op
         self._set("data_shape", checks.shape(op, "data", self.data_shape))
         self._set("indices_shape", checks.shape(op, "indices", self.indices_shape))
-        self._set("data_dtype", np.dtype(self.data_dtype))
-        self._set("indices_dtype", np.dtype(self.indices_dtype))
+        self._set("data_dtype", checks.dtype(op, "data_dtype", self.data_dtype))
+        self._set("indices_dtype", checks.dtype(op, "indices_dtype", self.indices_dtype))
         checks.movable_dtype(op, "data", self.data_dtype)
         checks.index_dtype(op, self.indices_dtype)
         checks.bounds(op, self.bounds, tuple(self._words))

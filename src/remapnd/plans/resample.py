@@ -101,6 +101,7 @@ exclude_outside, integer_rule
     ) -> None:
         op = "resample"
         data_shape = checks.shape(op, "data_shape", data_shape)
+        checks.axes_for_one(op, data_shape, shape, scales)
         listed = checks.axes(op, axes, len(data_shape))
         steps, n_outs = scales_and_lengths(op, [data_shape[axis] for axis in listed], shape, scales)
         before = checks.numbers(op, "input_offsets", input_offsets, len(listed))
@@ -158,6 +159,7 @@ cubic_coefficient, exclude_outside, integer_rule
         """
         op = "resize"
         data_shape = checks.shape(op, "data_shape", data_shape)
+        checks.axes_for_one(op, data_shape, shape, scales)
         listed = checks.axes(op, axes, len(data_shape))
         checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
         n_ins = [data_shape[axis] for axis in listed]
@@ -169,7 +171,9 @@ cubic_coefficient, exclude_outside, integer_rule
         ]
         options = Options(mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule)
         if coordinates == CROP:
-            item = checks.fill_item(op, extrapolation_value, np.dtype(dtype), "extrapolation_value")
+            item = checks.fill_item(
+                op, extrapolation_value, checks.dtype(op, "dtype", dtype), "extrapolation_value"
+            )
             options = options._replace(extrapolation=item)
         else:
             chosen = ("coordinates", coordinates)
@@ -187,7 +191,7 @@ cubic_coefficient, exclude_outside, integer_rule
         options: Options,
     ) -> None:
         """Keep everything in ascending order of axes and make the kernel's object."""
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = checks.dtype(op, "dtype", dtype)
         if options.mode == "nearest":
             checks.movable_dtype(op, "data", self.dtype)
         elif options.mode == MAJORITY:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from .. import _core, arrays, checks
 from ..errors import must
@@ -116,7 +117,6 @@ def check_sampled_dtype(op: str, dtype: np.dtype[Any], mode: str) -> None:
         floats(op, "data", dtype, f" for mode {mode!r} ('nearest' takes every dtype)")
 
 
-@dataclass(frozen=True, repr=False)
 class GridSamplePlan:
     """`grid_sample` for arrays of known shapes and dtypes: checked once, called often.
 
@@ -131,32 +131,39 @@ class GridSamplePlan:
 
     Attributes
     ----------
+    data_shape, data_dtype, grid_shape, grid_dtype, mode, padding, align_corners
+        As given.
     output_shape : tuple of int, (n, c, *places)
 
     Raises
     ------
     TypeError, ValueError
         As `grid_sample` does.
-    """
 
-    data_shape: Shape
-    data_dtype: np.dtype[Any]
-    grid_shape: Shape
-    grid_dtype: np.dtype[Any]
-    mode: SampleMode = field(default="linear", kw_only=True)
-    padding: Padding = field(default="zeros", kw_only=True)
-    align_corners: bool = field(default=False, kw_only=True)
-    output_shape: Shape = field(init=False, compare=False)
-    _sampler: Sampler = field(init=False, compare=False)
+    Notes
+    -----
+    Immutable, comparable and picklable; safe to call from several threads at once.
+    """
 
     _op = "grid_sample"
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        grid_shape: Sequence[int],
+        grid_dtype: DTypeLike,
+        *,
+        mode: SampleMode = "linear",
+        padding: Padding = "zeros",
+        align_corners: bool = False,
+    ) -> None:
         op = self._op
-        for name in ("data", "grid"):
-            self._set(f"{name}_shape", checks.shape(op, name, getattr(self, f"{name}_shape")))
-            self._set(f"{name}_dtype", np.dtype(getattr(self, f"{name}_dtype")))
-        data, grid = self.data_shape, self.grid_shape
+        self.data_shape = data = checks.shape(op, "data", data_shape)
+        self.data_dtype = checks.dtype(op, "data_dtype", data_dtype)
+        self.grid_shape = grid = checks.shape(op, "grid", grid_shape)
+        self.grid_dtype = checks.dtype(op, "grid_dtype", grid_dtype)
+        self.mode, self.padding, self.align_corners = mode, padding, align_corners
         checks.choice(op, "mode", self.mode, ("linear", "nearest", "cubic"))
         checks.choice(op, "padding", self.padding, _PADDINGS)
         checks.boolean(op, "align_corners", self.align_corners)
@@ -173,16 +180,12 @@ class GridSamplePlan:
         if grid[-1] != r:
             rule = f"have size {r} on its last axis, one for each sampled axis of `data`"
             raise ValueError(must(op, "grid", rule, grid[-1]))
-        self._set("output_shape", (*data[:2], *grid[1:-1]))
+        self.output_shape: Shape = (*data[:2], *grid[1:-1])
         checks.result_shape(op, "grid", self.output_shape, self.data_dtype)
         if 0 not in self.output_shape:
             has_samples(op, data)
             axes = tuple(normalised_axis(n, self.align_corners) for n in data[2:])
-            sampler = Sampler(op, self.mode, self.padding, self.data_dtype, self.grid_dtype, axes)
-            self._set("_sampler", sampler)
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
+            self._sampler = Sampler(op, mode, padding, self.data_dtype, self.grid_dtype, axes)
 
     def __call__(self, data: Any, grid: Any, /, *, out: Any = None) -> Any:
         """Sample `data` at `grid`.
@@ -280,9 +283,20 @@ class GridSamplePlan:
         shapes = f"{self.data_shape} at {self.grid_shape} -> {self.output_shape}"
         return f"<GridSamplePlan {self.mode} {self.data_dtype} {shapes}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @property
+    def _key(self) -> tuple[tuple[Any, ...], tuple[SampleMode, Padding, bool]]:
+        """All that the plan is made of."""
         arguments = (self.data_shape, self.data_dtype, self.grid_shape, self.grid_dtype)
-        return _restored, (arguments, (self.mode, self.padding, self.align_corners))
+        return arguments, (self.mode, self.padding, self.align_corners)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, GridSamplePlan) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, self._key
 
     def explain(self) -> str:
         """Say in words what the plan does.

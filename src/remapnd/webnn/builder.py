@@ -52,6 +52,7 @@ def gather(input: OperandDescriptor, indices: OperandDescriptor, *, axis: int = 
     OperandDescriptor(data_type='float16', shape=(4, 3))
     """
     op = "gather"
+    _descriptors(op, input=input, indices=indices)
     _index_type(op, indices)
     a = _axis(op, axis, input.rank)
     return result(op, input.data_type, (*input.shape[:a], *indices.shape, *input.shape[a + 1 :]))
@@ -83,6 +84,7 @@ def gather_elements(
     and every implementation, that of `indices`.
     """
     op = "gather_elements"
+    _descriptors(op, input=input, indices=indices)
     _index_type(op, indices)
     _elements(op, input, indices, axis)
     return result(op, input.data_type, indices.shape)
@@ -106,6 +108,7 @@ def gather_nd(input: OperandDescriptor, indices: OperandDescriptor) -> OperandDe
         A rule is broken.
     """
     op = "gather_nd"
+    _descriptors(op, input=input, indices=indices)
     _index_type(op, indices)
     return result(op, input.data_type, _tuples(op, input, indices))
 
@@ -132,6 +135,7 @@ def scatter_elements(
         A rule is broken.
     """
     op = "scatter_elements"
+    _descriptors(op, input=input, indices=indices, updates=updates)
     _index_type(op, indices)
     _same_type(op, input, updates)
     _elements(op, input, indices, axis)
@@ -161,6 +165,7 @@ def scatter_nd(
         A rule is broken.
     """
     op = "scatter_nd"
+    _descriptors(op, input=input, indices=indices, updates=updates)
     _index_type(op, indices)
     _same_type(op, input, updates)
     shape = _tuples(op, input, indices)
@@ -200,6 +205,7 @@ def resample2d(
         A rule is broken.
     """
     op = "resample2d"
+    _descriptors(op, input=input)
     if input.data_type not in _RESAMPLED_TYPES:
         rule = f"have one of the data types {', '.join(_RESAMPLED_TYPES)}"
         raise TypeError(must(op, "input", rule, input.data_type))
@@ -246,6 +252,14 @@ def resampled_axes(axes: Sequence[int] | None) -> tuple[int, ...]:
     if any(not 0 <= a < 4 for a in listed) or listed[0] == listed[1]:
         raise ValueError(must(op, "axes", "be two different integers in [0, 4)", listed))
     return listed
+
+
+def _descriptors(op: str, **operands: object) -> None:
+    """Refuse what is no descriptor, such as the array that the function outside of `builder` takes."""
+    for name, operand in operands.items():
+        if not isinstance(operand, OperandDescriptor):
+            rule = f"be an OperandDescriptor (webnn.{op} takes arrays)"
+            raise TypeError(must(op, name, rule, type(operand).__name__))
 
 
 def _pair(op: str, name: str, value: Sequence[Any]) -> list[Any]:
