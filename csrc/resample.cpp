@@ -330,6 +330,7 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
+constexpr decltype(ResampleKernels::lerp_bytes) lerp_bytes = nullptr;
 #define REMAPND_BLENDS(kernel) {}
 #endif
 
@@ -386,6 +387,7 @@ const ResampleKernels resample_table{
     across_bytes,
     across_two_bytes,
     blend_byte_pixels,
+    lerp_bytes,
     REMAPND_BLENDS(blend_pixels),
     REMAPND_BLENDS(blend_groups),
     &end_stream,

@@ -185,6 +185,9 @@ struct ResampleKernels {
     void (*blend_byte_pixels)(const PixelLerps& table, const std::uint64_t* weights, const std::uint8_t* a,
                               const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
                               std::uint8_t* out);
+    // The lerp of RowKernels<u16>, divided; not by half_even.  Null likewise.
+    void (*lerp_bytes)(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t w, std::uint16_t one, std::int64_t count,
+                       const Rounding& rounding, std::uint8_t* out);
     // By Type: the lerps of rows a and b by w, and then of their pixels by weight[x * block]; true when a value is not
     // finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
     bool (*blend_pixels[kTypes])(const PixelLerps& table, const float* weight, const std::byte* a, const std::byte* b,

@@ -137,10 +137,22 @@ private:
             if (last.across()) return false;
             make_words(last, fills_rows() ? dst : reinterpret_cast<std::byte*>(final_));
             if (!fills_rows()) spread(reinterpret_cast<const std::byte*>(final_), dst);
-        } else {
-            if (at_once_ == AtOnce::no) return false;
+        } else if (at_once_ != AtOnce::no) {
             make_bytes_at_once(reinterpret_cast<std::uint8_t*>(dst));
+        } else {
+            return made_by_last_blend(reinterpret_cast<std::uint8_t*>(dst));
         }
+        return true;
+    }
+
+    bool made_by_last_blend(std::uint8_t* dst) {
+        const std::size_t k = c_.passes.size();
+        const Pass last = c_.passes[k - 1];
+        if (last.across() || k == 1 || !c_.kernels.lerp_bytes || !fills_rows() || c_.rounding.rule == Rule::half_even) return false;
+        const AxisTable& t = *c_.vertical[last.vertical].linear;
+        const auto w = static_cast<W>(weight_at(t, place_[last.vertical])), one = static_cast<W>(t.one);
+        const auto [a, b] = two_rows(k, nullptr, false);
+        c_.kernels.lerp_bytes(a, b, w, one, outputs(), c_.rounding, dst);
         return true;
     }
 

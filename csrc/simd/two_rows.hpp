@@ -5,28 +5,53 @@
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
 #define REMAPND_TWO_ROWS 1
 
+// Two rows of the u16 working type blended and divided.
+struct BlendedSums {
+    const __m256i a_weight, b_weight, add, multiplier;
+    const __m128i shift;
+
+    BlendedSums(uint16_t w, uint16_t one, const Rounding& r)
+        : a_weight(_mm256_set1_epi16(static_cast<short>(one - w))), b_weight(_mm256_set1_epi16(static_cast<short>(w))),
+          add(_mm256_set1_epi16(static_cast<short>(r.add))), multiplier(_mm256_set1_epi16(static_cast<short>(r.multiplier))),
+          shift(_mm_cvtsi32_si128(r.shift)) {}
+
+    REMAPND_INLINE __m256i operator()(__m256i a, __m256i b) const {
+        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(a, a_weight), _mm256_mullo_epi16(b, b_weight));
+        return _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
+    }
+    // The bytes of x and then y.
+    static __m256i bytes(__m256i x, __m256i y) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xD8); }
+};
+
+void lerp_bytes(const uint16_t* a, const uint16_t* b, uint16_t w, uint16_t one, int64_t count, const Rounding& r, uint8_t* out) {
+    const BlendedSums blended(w, one, r);
+    const auto sums = [&blended, a, b](int64_t i) {
+        return blended(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
+                       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    };
+    const Rounding rounding = r;
+    int64_t i = 0;
+    for (; i + 32 <= count; i += 32)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), BlendedSums::bytes(sums(i), sums(i + 16)));
+    for (; i < count; ++i)
+        out[i] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(a[i], b[i], w, one), rounding));
+}
+
 // What a pair of groups becomes in across_two_bytes.
 template <int windows>
 struct TwoRows {
     const ByteLerps table;
     const uint8_t *const a, *const b;
-    const __m256i a_weight, b_weight, add, multiplier;
-    const __m128i shift;
+    const BlendedSums blended;
 
     TwoRows(const ByteLerps& t, const uint8_t* a_, const uint8_t* b_, uint16_t w, uint16_t one, const Rounding& r)
-        : table(t), a(a_), b(b_), a_weight(_mm256_set1_epi16(static_cast<short>(one - w))),
-          b_weight(_mm256_set1_epi16(static_cast<short>(w))), add(_mm256_set1_epi16(static_cast<short>(r.add))),
-          multiplier(_mm256_set1_epi16(static_cast<short>(r.multiplier))), shift(_mm_cvtsi32_si128(r.shift)) {}
+        : table(t), a(a_), b(b_), blended(w, one, r) {}
 
     __m256i across(const uint8_t* row, int64_t g) const {
         return _mm256_maddubs_epi16(pick_32<windows>(row + table.base[g], row + table.base[g + 1], table.pick + 16 * g),
                                     _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table.weight + 16 * g)));
     }
-    __m256i operator()(int64_t g) const {
-        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(across(a, g), a_weight),
-                                             _mm256_mullo_epi16(across(b, g), b_weight));
-        return _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
-    }
+    __m256i operator()(int64_t g) const { return blended(across(a, g), across(b, g)); }
 };
 
 // Returns how many groups it has done.
@@ -36,8 +61,7 @@ int64_t across_two_byte_groups(const TwoRows<windows>& rows, int64_t groups, uin
     int64_t g = 0;
     for (; g + 4 <= groups; g += 4) {
         ask_for_next(t.table.next, t.table.base[g]);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g),
-                            _mm256_permute4x64_epi64(_mm256_packus_epi16(t(g), t(g + 2)), 0xD8));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * g), BlendedSums::bytes(t(g), t(g + 2)));
     }
     for (; g + 2 <= groups; g += 2) {
         const __m256i v = t(g);
@@ -64,10 +88,7 @@ void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uin
 
 void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8_t* a, const uint8_t* b, uint16_t w,
                        uint16_t one, const Rounding& r, uint8_t* out) {
-    const auto all = [](uint32_t v) { return _mm256_set1_epi16(static_cast<short>(v)); };
-    const __m256i a_weight = all(uint32_t{one} - w), b_weight = all(w), add = all(r.add),
-                  multiplier = all(r.multiplier);
-    const __m128i shift = _mm_cvtsi32_si128(r.shift);
+    const BlendedSums blended(w, one, r);
     const bool three = t.block == 3;
     const __m256i pairs = _mm256_broadcastsi128_si256(
         three ? _mm_setr_epi8(0, 3, 1, 4, 2, 5, -1, -1, 8, 11, 9, 12, 10, 13, -1, -1)
@@ -88,8 +109,7 @@ void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8
     const int64_t count = readable(t, 8);
     int64_t x = 0;
     for (; x + 4 <= count; x += 4) {
-        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(taps(a, x), a_weight), _mm256_mullo_epi16(taps(b, x), b_weight));
-        const __m256i v = _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
+        const __m256i v = blended(taps(a, x), taps(b, x));
         const __m256i bytes = _mm256_shuffle_epi8(_mm256_packus_epi16(v, v), packed);
         _mm_storel_epi64(reinterpret_cast<__m128i*>(out + x * t.block), _mm256_castsi256_si128(bytes));
         _mm_storel_epi64(reinterpret_cast<__m128i*>(out + (x + 2) * t.block), _mm256_extracti128_si256(bytes, 1));
