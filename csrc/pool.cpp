@@ -19,11 +19,22 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 
+// How long a thread looks for what it waits for, giving its processor to others that want it, before it sleeps: calls that follow
+// one another need not wake the helpers each time.  uint16 2048x2048 to 1024x1024, two threads: 0.19 ms without, 0.13 with it
+// (AMD EPYC, 2026-11).
+constexpr std::chrono::microseconds kAwake{50};
+
+template <class Condition>
+void look_for(const Condition& condition) {
+    const auto end = std::chrono::steady_clock::now() + kAwake;
+    while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 struct Job {
     std::int64_t tasks;
     const std::function<void(std::int64_t)>* body;
     int helpers_wanted;                  // guarded by Pool::mutex
-    int helpers_inside = 0;              // guarded by Pool::mutex
+    std::atomic<int> helpers_inside{0};  // written under Pool::mutex
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> stopped{false};
 
@@ -42,14 +53,23 @@ struct Pool {
     std::mutex mutex;
     std::condition_variable work, done;
     std::deque<Job*> jobs;               // those that want more helpers
+    std::atomic<bool> any_jobs{false};   // whether there are some
     int threads = 0;
+
+    void jobs_changed() { any_jobs.store(!jobs.empty(), std::memory_order_relaxed); }
 
     void serve() {
         std::unique_lock lock(mutex);
         for (;;) {
+            if (jobs.empty()) {
+                lock.unlock();
+                look_for([&] { return any_jobs.load(std::memory_order_relaxed); });
+                lock.lock();
+            }
             work.wait(lock, [&] { return !jobs.empty(); });
             Job* job = jobs.front();
             if (--job->helpers_wanted == 0) jobs.pop_front();
+            jobs_changed();
             ++job->helpers_inside;
             lock.unlock();
             while (job->step()) {
@@ -72,6 +92,7 @@ struct Pool {
         }
         if (threads == 0) return;
         jobs.push_back(&job);
+        jobs_changed();
         for (int i = 0; i < job.helpers_wanted; ++i) work.notify_one();
     }
 
@@ -81,8 +102,14 @@ struct Pool {
         for (auto it = jobs.begin(); it != jobs.end(); ++it)
             if (*it == &job) {
                 jobs.erase(it);
+                jobs_changed();
                 break;
             }
+        if (job.helpers_inside != 0) {
+            lock.unlock();
+            look_for([&] { return job.helpers_inside == 0; });
+            lock.lock();
+        }
         done.wait(lock, [&] { return job.helpers_inside == 0; });
     }
 };
