@@ -1,7 +1,7 @@
 // The short way: calls with plain NumPy arrays like those of an earlier call, past the checks in Python.
 //
-// What takes it is prepared for arrays of one dtype and shape (PreparedGather, PreparedScatter, PreparedResample), and gives None for every
-// call that needs a closer look; Python then goes the long way, which also says what is wrong.
+// What takes it is prepared for arrays of one dtype and shape (PreparedGather, PreparedScatter, PreparedResample), and gives
+// None for every call that needs a closer look; Python then goes the long way, which also says what is wrong.
 #pragma once
 #include <cstdint>
 #include <utility>

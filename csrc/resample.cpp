@@ -22,7 +22,7 @@ inline W lerp_one_careful(W a, W b, W w) {
     return nonfinite(fast) ? slow : fast;
 }
 
-#include "simd/pixels.hpp"
+#include "simd/rows_ahead.hpp"
 #include "simd/words.hpp"
 #include "simd/word_rows.hpp"
 

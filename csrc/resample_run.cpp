@@ -55,6 +55,7 @@ public:
             return call_;
         auto fresh = std::make_shared<const ResampleCall<W>>(make());
         if (lock) {
+            call_.reset();  // nothing fits if what follows finds no memory
             level_ = &level, rounding_ = rounding, doubt_ = doubt;
             data_ = Layout(data), out_ = Layout(out);
             call_ = fresh;

@@ -1,7 +1,7 @@
 // The floating-point environment that results rest on.
 #pragma once
 #include <cfenv>
-#ifdef __SSE2__
+#ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
@@ -10,7 +10,7 @@ namespace remapnd {
 // The default floating-point environment for a while: libraries that flush subnormals to zero or round otherwise in
 // this thread change no bit of ours.
 class DefaultFloats {
-#ifdef __SSE2__
+#ifdef __x86_64__
     // Of x87 there is no instruction in the core, and its environment takes 0.1 us to save and restore.
     static constexpr unsigned kDefault = 0x1f80;  // all exceptions masked, nearest even, no flushing
 

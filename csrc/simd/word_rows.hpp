@@ -1,6 +1,6 @@
 // Rows of integers of 16 bits and fewer in the u32 working type, and pixels of them: simd/words.hpp has the vectors.
 //
-// Included in the namespace of a level, after simd/words.hpp and simd/pixels.hpp.
+// Included in the namespace of a level, after simd/words.hpp and simd/rows_ahead.hpp.
 
 #ifdef REMAPND_WORDS
 

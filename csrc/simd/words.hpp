@@ -1,7 +1,7 @@
 // Sums of integers of 16 bits and fewer in the u32 working type: passes, and the division by the grid.
 //
-// Included in the namespace of a level, after simd/pick.hpp and the operations on one value.  Defines REMAPND_WORDS where the level has
-// the instructions.
+// Included in the namespace of a level, after simd/pick.hpp and the operations on one value.  Defines REMAPND_WORDS where the
+// level has the instructions.
 
 // The last pass in float64, of sums of all weights that 32 bits do not hold; those of one pass are signed ones.
 //

@@ -1,4 +1,4 @@
-// What the kernels share that take two rows.  Included in the namespace of a level.
+// How far kernels of two rows may read, and what they ask for ahead.  Included in the namespace of a level.
 
 // Asks for the next rows from a byte on.
 REMAPND_INLINE void ask_for_next(const NextRows& next, int64_t offset) {
