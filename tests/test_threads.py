@@ -404,3 +404,32 @@ def test_a_plan_that_meets_arrays_of_other_layouts_and_levels():
         pairs = [*zip(layouts, expected, strict=True)] * 200
         for got, (_, result) in zip(threads.map(plan, [data for data, _ in pairs]), pairs, strict=True):
             assert_array_equal(got, result)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")
+def test_helpers_stay_where_they_are_put():
+    printed = python("""
+        import os
+
+        def threads():
+            return {int(t) for t in os.listdir("/proc/self/task")}
+
+        allowed = os.sched_getaffinity(0)
+        before = threads()
+        right = digest()
+        helpers = threads() - before
+        assert len(helpers) == 2, helpers
+        for _ in range(50):
+            assert digest() == right
+            for t in helpers:
+                assert os.sched_getaffinity(t) <= allowed, (t, os.sched_getaffinity(t))
+        only = {max(allowed)}
+        for t in helpers:
+            os.sched_setaffinity(t, only)
+        for _ in range(50):
+            assert digest() == right
+            for t in helpers:
+                assert os.sched_getaffinity(t) == only, (t, os.sched_getaffinity(t))
+        print("as they were put")
+        """)
+    assert printed.strip() == "as they were put"
