@@ -55,7 +55,7 @@ struct Run {
         reps_pieces = pieces(loops.reps.size, reps_piece);
         tail_pieces = pieces(loops.run, run_piece) * pieces(loops.rows.size, rows_piece);
         units = loops.outer.total() * blocks * reuses * reps_pieces * tail_pieces;
-        units_per_task = portion(units, each * block * reps_piece);
+        units_per_task = units_a_task(units, portion(units, each * block * reps_piece));
         narrow = reps_piece > 2 && offsets_reach() <= UINT32_MAX;
         if (narrow) set_span();
     }

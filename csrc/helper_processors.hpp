@@ -58,7 +58,7 @@ private:
 
     struct Helper {
         pthread_t thread;
-        cpu_set_t own;    // what it was started with, or was given by others since
+        cpu_set_t own;    // what it was started with, or was given by others since, where that differs from what it had here
         cpu_set_t given;  // what it was given here
     };
     std::vector<Helper> helpers_;

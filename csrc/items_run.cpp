@@ -7,6 +7,7 @@
 #include <new>
 
 #include "dispatch.hpp"
+#include "pool.hpp"
 
 namespace remapnd {
 namespace {
@@ -79,8 +80,8 @@ void ItemsRun::cut(std::int64_t reach) {
         tasks_ = around * strips_;
         return;
     }
-    columns_piece_ = std::min(count, kTask / (size + kIndexCost));
-    rows_piece_ = std::clamp<std::int64_t>(kTask / ((size + kIndexCost) * columns_piece_), 1, row_.size);
+    columns_piece_ = units_a_task(count, kTask / (size + kIndexCost));
+    rows_piece_ = units_a_task(row_.size, std::max<std::int64_t>(kTask / ((size + kIndexCost) * columns_piece_), 1));
     tasks_ = around * pieces(row_.size, rows_piece_) * pieces(count, columns_piece_);
 }
 

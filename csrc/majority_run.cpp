@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "pool.hpp"
 #include "row_geometry.hpp"
 
 namespace remapnd {
@@ -404,7 +405,7 @@ Outcome MajorityRun::run(const ArrayView& data, const ArrayView& out, double bou
     const std::int64_t width = std::min(g.xs, std::max<std::int64_t>(1, kSegment / g.block));
     std::vector<Segment> segments;
     for (std::int64_t x0 = 0; x0 < g.xs; x0 += width) segments.emplace_back(call.across(), x0, std::min(x0 + width, g.xs));
-    const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTask / (width * g.block));
+    const std::int64_t rows_per_task = units_a_task(g.rows, std::max<std::int64_t>(1, kTask / (width * g.block)));
     const std::int64_t row_tasks = (g.rows + rows_per_task - 1) / rows_per_task;
     std::mutex lock;
     const auto task = [&](std::int64_t t) {

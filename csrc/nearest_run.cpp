@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "dispatch.hpp"
+#include "pool.hpp"
 
 namespace remapnd {
 
@@ -47,7 +48,8 @@ Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, cons
     const std::int64_t size = whole ? g.block * data.itemsize : data.itemsize, moves = whole ? 1 : g.block;
     const std::int64_t width = std::min(g.xs, std::max<std::int64_t>(1, kTaskBytes / (g.block * data.itemsize)));
     const std::int64_t pieces = (g.xs + width - 1) / width;
-    const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / (width * g.block * data.itemsize));
+    const std::int64_t most_rows = std::max<std::int64_t>(1, kTaskBytes / (width * g.block * data.itemsize));
+    const std::int64_t rows_per_task = units_a_task(g.rows, most_rows);
     const std::int64_t row_tasks = (g.rows + rows_per_task - 1) / rows_per_task;
     const AxisTable& across = axes_.back();
     const std::int64_t* columns = across.first.data();

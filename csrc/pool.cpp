@@ -13,11 +13,9 @@
 #ifdef __linux__
 #include <sched.h>
 #endif
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#endif
 
 #include "helper_processors.hpp"
+#include "simd/pause.hpp"
 
 namespace remapnd {
 namespace {
@@ -28,14 +26,6 @@ constexpr int kMaxThreads = 1024;
 // time.  uint16 2048x2048 to 1024x1024, two threads: 0.19 ms without, 0.13 with it (AMD EPYC, 2026-11).  It does not yield: Linux
 // lets one that yields to a busy processor wait a whole slice, into the next call.
 constexpr std::chrono::microseconds kAwake{50};
-
-void pause() {
-#if defined(__x86_64__) || defined(_M_X64)
-    _mm_pause();
-#elif defined(__aarch64__) && defined(__GNUC__)
-    asm volatile("yield");
-#endif
-}
 
 template <class Condition>
 bool look_for(const Condition& condition) {
@@ -215,6 +205,12 @@ bool run_tasks(std::int64_t tasks, const std::function<void(std::int64_t)>& body
     }
     if (p) p->finish(job);
     return !job.stopped;
+}
+
+std::int64_t units_a_task(std::int64_t count, std::int64_t most) {
+    if (count <= most) return count;
+    const std::int64_t tasks = ((count - 1) / most / 4 + 1) * 4;
+    return (count - 1) / tasks + 1;
 }
 
 }  // namespace remapnd

@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "axis_table.hpp"
 #include "kernels.hpp"
+#include "pool.hpp"
 #include "row_geometry.hpp"
 #include "segments.hpp"
 #include "sheets.hpp"
@@ -139,7 +140,7 @@ struct ResampleCall {
         const std::int64_t task = window ? kFilterTask : kTask;
         std::int64_t work = work_of_row((*segments)[0]);
         if (has_sheets()) work *= make_sheets(work);
-        rows_per_task = std::max<std::int64_t>(1, task / work);
+        rows_per_task = units_a_task(g.rows, std::max<std::int64_t>(1, task / work));
         tasks_per_segment = (g.rows + rows_per_task - 1) / rows_per_task;
     }
 

@@ -423,13 +423,13 @@ def test_helpers_stay_where_they_are_put():
             assert digest() == right
             for t in helpers:
                 assert os.sched_getaffinity(t) <= allowed, (t, os.sched_getaffinity(t))
-        only = {max(allowed)}
+        put = {t: {min(allowed)} if os.sched_getaffinity(t) == {max(allowed)} else {max(allowed)} for t in helpers}
         for t in helpers:
-            os.sched_setaffinity(t, only)
+            os.sched_setaffinity(t, put[t])
         for _ in range(50):
             assert digest() == right
             for t in helpers:
-                assert os.sched_getaffinity(t) == only, (t, os.sched_getaffinity(t))
+                assert os.sched_getaffinity(t) == put[t], (t, put[t], os.sched_getaffinity(t))
         print("as they were put")
         """)
     assert printed.strip() == "as they were put"
