@@ -113,6 +113,7 @@ struct Scatter {
     std::size_t run;
     const std::byte* soon;        // with soon_step bytes for each i: will be read after this, so worth asking for early
     std::intptr_t soon_step;
+    bool far;                     // data lies farther than the first-level cache
 };
 
 // Updates of `size` bytes (1, 2, 4, 8 or 16), dealt out by the place that they go to: update i to bucket

@@ -22,6 +22,7 @@ constexpr std::int64_t kBlock = 1024;               // indices normalised at onc
 constexpr std::int64_t kIndexCost = 16;             // bytes moved in the time that an index takes
 constexpr std::int64_t kLine = 64;                  // bytes: two threads do not write nearer to each other
 constexpr std::int64_t kLongRow = 64;               // bytes: from here a list of updates for each place pays
+constexpr std::int64_t kFirstCache = 256 << 10;     // bytes: of larger results some tenth lies in a first-level cache
 constexpr std::int64_t kLastCache = 32 << 20;       // bytes: results larger than that are written past the caches
 constexpr std::int64_t kFar = 8 << 20;              // bytes of places that no second-level cache holds
 constexpr std::int64_t kDealt = 1 << 17;            // updates dealt out before they are applied: some MB
@@ -117,6 +118,7 @@ struct Call {
         s.row_data = loops.rows.data, s.row_updates = loops.rows.item;
         s.run = static_cast<std::size_t>(loops.run);
         s.soon_step = loops.index_step();
+        s.far = bytes_of(data) > kFirstCache;
         const std::int64_t around = loops.outer.total(), reuses = loops.reuse.total(), block = block_of(loops);
         for (std::int64_t o = 0; o < around; ++o) {
             const Walk outside = loops.outer.place(o);
