@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from .. import _core, arrays, checks
 from ..errors import must
@@ -20,6 +21,13 @@ from .constant import ConstantIndices, constant_indices
 from .indexed import Geometry, IndexPlan, Shape, elements, elements_axis, tuples
 
 BoundsWord = Literal["raise", "clip", "wrap", "fill"]
+
+_BOUNDED = {
+    "raise": "an index out of range raises IndexError",
+    "clip": "an index out of range becomes the nearest valid one",
+    "wrap": "an index counts modulo the size",
+    "fill": "an index out of range gives the fill value",
+}
 
 # Bytes of a result from which consecutive constant indices are gathered in pieces, and of the smallest piece:
 # making the view of data that this takes costs some microseconds.
@@ -33,66 +41,56 @@ def _shown(value: object) -> str:
     return repr(value)
 
 
-@dataclass(frozen=True, repr=False)
 class _GatherPlan(IndexPlan):
-    """What the plans of all gathers share; subclasses say `_plan`."""
+    """What the plans of all gathers share."""
 
-    _words: ClassVar[dict[str, str]] = {
-        "raise": "an index out of range raises IndexError",
-        "clip": "an index out of range becomes the nearest valid one",
-        "wrap": "an index counts modulo the size",
-        "fill": "an index out of range gives the fill value",
-    }
+    _words = _BOUNDED
 
-    indices_shape: Shape = None  # type: ignore[assignment]
-    indices_dtype: np.dtype[Any] = None  # type: ignore[assignment]
-    bounds: BoundsWord = field(default="raise", kw_only=True)
-    fill_value: Any = field(default=0, kw_only=True, compare=False)
-    indices: Any = field(default=None, kw_only=True, compare=False)
-    _fill: bytes | None = field(init=False)
-    _run: _core.Gather = field(init=False, compare=False)
-    _moves: bool = field(init=False, compare=False)
-    _constant: ConstantIndices | None = field(init=False, default=None)
-    _in_pieces: bool = field(init=False, default=False, compare=False)
-    _prepared: _core.PreparedGather | None = field(init=False, default=None, compare=False)
-
-    def __post_init__(self) -> None:
+    def _take_all(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int] | None,
+        indices_dtype: DTypeLike | None,
+        *,
+        indices: Any,
+        bounds: str,
+        fill_value: Any,
+    ) -> npt.NDArray[Any] | None:
+        """Check and keep what all gathers are made from; return the constant indices."""
         op = self.op
-        if self.indices is not None:
-            self._take_indices()
-        elif self.indices_shape is None or self.indices_dtype is None:
-            checks.dtype(op, "data_dtype", self.data_dtype)  # a shape in its place says what was forgotten
-            missing = "indices_dtype" if self.indices_shape is not None else "indices_shape"
+        i = None if indices is None else arrays.as_indices(indices, op)
+        if i is not None:
+            for name, told, found in (
+                ("indices_shape", indices_shape, i.shape),
+                ("indices_dtype", indices_dtype, i.dtype),
+            ):
+                if told is not None and told != found:
+                    raise ValueError(must(op, name, f"be {found}, as `indices` has, or left out", told))
+            indices_shape, indices_dtype = i.shape, i.dtype
+        elif indices_shape is None or indices_dtype is None:
+            checks.dtype(op, "data_dtype", data_dtype)  # a shape in its place says what was forgotten
+            missing = "indices_dtype" if indices_shape is not None else "indices_shape"
             rule = "be given, with `indices_shape` and `indices_dtype` both, or `indices` alone"
             raise TypeError(must(op, missing, rule, "none"))
-        self._check_arguments()
-        self._set("_fill", call_fill(op, self.bounds, self.fill_value, self.data_dtype))
-        shape, geometry = self._plan()
-        checks.result_shape(op, "indices", shape, self.data_dtype)
-        self._set("output_shape", shape)
-        self._set("_geometry", geometry)
-        self._set("_run", _core.Gather(*geometry.arguments(), checks.BOUNDS.index(self.bounds)))
-        self._set("_moves", math.prod(shape) * self.data_dtype.itemsize > 0)
-        if self.indices is not None:
-            self._check_indices(self.indices)
-            constant = constant_indices(self.indices, geometry, self.data_shape, self.bounds)
-            self._set("_constant", constant)
-            self._set("indices", constant.given)
-            self._set("_in_pieces", self._moves and self._pieces(constant))
-        self._set("_prepared", self._prepare())
+        self._take(data_shape, data_dtype, indices_shape, indices_dtype, bounds)
+        self._fill = call_fill(op, bounds, fill_value, self.data_dtype)
+        self.fill_value = fill_value
+        return i
 
-    def _take_indices(self) -> None:
-        """Make shape and dtype of the indices those of `indices`."""
-        op, i = self.op, arrays.as_indices(self.indices, self.op)
-        for name, told, found in (
-            ("indices_shape", self.indices_shape, i.shape),
-            ("indices_dtype", self.indices_dtype, i.dtype),
-        ):
-            if told is not None and told != found:
-                raise ValueError(must(op, name, f"be {found}, as `indices` has, or left out", told))
-        self._set("indices", i)
-        self._set("indices_shape", i.shape)
-        self._set("indices_dtype", i.dtype)
+    def _make(self, constant: npt.NDArray[Any] | None, shape: Shape, geometry: Geometry) -> None:
+        """Prepare the call for the shape of the output and the axes."""
+        self._walk(shape, shape, geometry)
+        self._run = _core.Gather(*geometry.arguments(), checks.BOUNDS.index(self.bounds))
+        self._moves = math.prod(shape) * self.data_dtype.itemsize > 0
+        self._constant: ConstantIndices | None = None
+        self._in_pieces = False
+        if constant is not None:
+            self._check_indices(constant)
+            self._constant = constant_indices(constant, geometry, self.data_shape, self.bounds)
+            self._in_pieces = self._moves and self._pieces(self._constant)
+        self.indices = None if self._constant is None else self._constant.given
+        self._prepared = self._prepare()
 
     def _prepare(self) -> _core.PreparedGather | None:
         """Return the short way for plain NumPy arrays, where there is one."""
@@ -107,10 +105,6 @@ class _GatherPlan(IndexPlan):
             list(self.indices_shape),
             list(self.output_shape),
         )
-
-    def _plan(self) -> tuple[Shape, Geometry]:
-        """Check options and shapes; return the shape of the output and the axes."""
-        raise NotImplementedError
 
     def __call__(self, data: Any, indices: Any = None, *, out: Any = None) -> Any:
         """Gather from `data`; the arrays must have the shapes and dtypes that the plan was made for.
@@ -256,8 +250,12 @@ class _GatherPlan(IndexPlan):
             named["indices"] = self._constant.given
         return {**named, "fill_value": self.fill_value} if self.bounds == "fill" else named
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that the plan is made of."""
+        return *super()._key, self._fill, self._constant
 
-@dataclass(frozen=True, repr=False)
+
 class GatherPlan(_GatherPlan):
     """A prepared `gather`: slices of `data` along one axis, one for each index.
 
@@ -294,20 +292,39 @@ class GatherPlan(_GatherPlan):
 
     _op = "gather"
     _options = ("axis",)
-    axis: int = field(default=0, kw_only=True)
 
-    def _plan(self) -> tuple[Shape, Geometry]:
-        data, indices = self.data_shape, self.indices_shape
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int] | None = None,
+        indices_dtype: DTypeLike | None = None,
+        *,
+        axis: int = 0,
+        indices: Any = None,
+        bounds: BoundsWord = "raise",
+        fill_value: Any = 0,
+    ) -> None:
+        constant = self._take_all(
+            data_shape,
+            data_dtype,
+            indices_shape,
+            indices_dtype,
+            indices=indices,
+            bounds=bounds,
+            fill_value=fill_value,
+        )
+        data = self.data_shape
         checks.has_axes(self.op, "data", data)
-        a = checks.axis(self.op, self.axis, len(data))
-        self._set("axis", a)
-        k = len(indices)
+        self.axis = a = checks.axis(self.op, axis, len(data))
+        k = len(self.indices_shape)
         walks = (
             [(d, -1) for d in range(a)]
             + [(-1, i) for i in range(k)]
             + [(d, -1) for d in range(a + 1, len(data))]
         )
-        return data[:a] + indices + data[a + 1 :], Geometry(tuple(walks), (a,), -1)
+        shape = data[:a] + self.indices_shape + data[a + 1 :]
+        self._make(constant, shape, Geometry(tuple(walks), (a,), -1))
 
     def _pieces(self, constant: ConstantIndices) -> bool:
         """Whether consecutive indices are worth being gathered in pieces."""
@@ -350,7 +367,6 @@ class GatherPlan(_GatherPlan):
         return _core.Gather(*Geometry(tuple(walks), (a,), -1).arguments(), 0)
 
 
-@dataclass(frozen=True, repr=False)
 class GatherElementsPlan(_GatherPlan):
     """A prepared `gather_elements`, or with `broadcast` a prepared `take_along_axis`.
 
@@ -381,22 +397,40 @@ class GatherElementsPlan(_GatherPlan):
     """
 
     _options = ("axis", "broadcast")
-    axis: int = field(default=0, kw_only=True)
-    broadcast: bool = field(default=False, kw_only=True)
+
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int] | None = None,
+        indices_dtype: DTypeLike | None = None,
+        *,
+        axis: int = 0,
+        broadcast: bool = False,
+        indices: Any = None,
+        bounds: BoundsWord = "raise",
+        fill_value: Any = 0,
+    ) -> None:
+        self.broadcast = broadcast  # decides the name in messages
+        constant = self._take_all(
+            data_shape,
+            data_dtype,
+            indices_shape,
+            indices_dtype,
+            indices=indices,
+            bounds=bounds,
+            fill_value=fill_value,
+        )
+        op, sizes = self.op, (self.data_shape, self.indices_shape)
+        self.axis = elements_axis(op, *sizes, axis)
+        self._make(constant, *elements(op, *sizes, self.axis, broadcast))
 
     @property
     def op(self) -> str:
         """The operator's name in messages."""
         return "take_along_axis" if self.broadcast else "gather_elements"
 
-    def _plan(self) -> tuple[Shape, Geometry]:
-        op, data, indices = self.op, self.data_shape, self.indices_shape
-        a = elements_axis(op, data, indices, self.axis)
-        self._set("axis", a)
-        return elements(op, data, indices, a, self.broadcast)
 
-
-@dataclass(frozen=True, repr=False)
 class GatherNDPlan(_GatherPlan):
     """A prepared `gather_nd`: items or slices of `data` at index tuples.
 
@@ -426,27 +460,47 @@ class GatherNDPlan(_GatherPlan):
 
     _op = "gather_nd"
     _options = ("batch_dims",)
-    batch_dims: int = field(default=0, kw_only=True)
 
-    def _plan(self) -> tuple[Shape, Geometry]:
-        op, data, indices = self.op, self.data_shape, self.indices_shape
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int] | None = None,
+        indices_dtype: DTypeLike | None = None,
+        *,
+        batch_dims: int = 0,
+        indices: Any = None,
+        bounds: BoundsWord = "raise",
+        fill_value: Any = 0,
+    ) -> None:
+        constant = self._take_all(
+            data_shape,
+            data_dtype,
+            indices_shape,
+            indices_dtype,
+            indices=indices,
+            bounds=bounds,
+            fill_value=fill_value,
+        )
+        op, data, given = self.op, self.data_shape, self.indices_shape
         checks.has_axes(op, "data", data)
-        checks.has_axes(op, "indices", indices)
-        r, q = len(data), len(indices)
-        b = checks.integer(op, "batch_dims", self.batch_dims)
-        self._set("batch_dims", b)
+        checks.has_axes(op, "indices", given)
+        r, q = len(data), len(given)
+        self.batch_dims = b = checks.integer(op, "batch_dims", batch_dims)
         if not 0 <= b < min(q, r):
             raise ValueError(
                 must(op, "batch_dims", f"lie in [0, {min(q, r)}), below the axes of both arrays", b)
             )
-        return tuples(op, data, indices, b)
+        self._make(constant, *tuples(op, data, given, b))
 
 
 # ---- what the functions' calls need
 
 
 @functools.lru_cache(1024)
-def kept(plan: type[_GatherPlan], *key: Any) -> _GatherPlan:
+def kept(
+    plan: type[GatherPlan | GatherElementsPlan | GatherNDPlan], *key: Any
+) -> GatherPlan | GatherElementsPlan | GatherNDPlan:
     """Return a plan, the same one for the same key.
 
     The key: data's shape and dtype, indices' shape and dtype, bounds, what `call_fill` returns, and the

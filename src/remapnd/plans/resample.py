@@ -24,6 +24,7 @@ from .majority import Majority
 from .mixing import Mixing
 from .passes import PAIRS, TYPES
 from .picking import Picking
+from .plan import Plan
 from .resample_options import (
     MAJORITY,
     AxisPlan,
@@ -45,7 +46,7 @@ _Whole: TypeAlias = "tuple[str, tuple[int, ...], np.dtype[Any], tuple[AxisPlan, 
 _Method: TypeAlias = Picking | Mixing | Majority
 
 
-class ResamplePlan:
+class ResamplePlan(Plan):
     """Prepared resampling of arrays of one shape and dtype: `resample`, and by `resized` also `resize`.
 
     Parameters
@@ -468,12 +469,6 @@ cubic_coefficient, exclude_outside, integer_rule
     def _key(self) -> tuple[_Whole, tuple[parts.Run, ...] | None]:
         """What makes plans equal."""
         return self._whole, self._part
-
-    def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, ResamplePlan) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._key
