@@ -1,11 +1,13 @@
 """Options of resample and of its plans, of all kinds that Python and NumPy have."""
 
+import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from remapnd import ResamplePlan, gather, resample, resize, set_num_threads
 
@@ -144,3 +146,48 @@ def test_recent_calls_are_told_apart_by_type_and_value():
     assert np.array_equal(out, expected)
     with pytest.raises(ValueError, match="overlap"):
         resize(data, (4, 4), scales=1.5, out=data)
+
+
+H = {
+    "linear": (1, lambda t: 1 - abs(t)),
+    "box": (Fraction(1, 2), lambda t: int(t != Fraction(-1, 2))),  # of both ends the upper
+    "cubic": (
+        2,
+        lambda t: (
+            (5 * abs(t) ** 3 - 9 * t * t) / 4 + 1
+            if abs(t) <= 1
+            else -3 * (abs(t) ** 3 - 5 * t * t + 8 * abs(t) - 4) / 4
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("antialias", [None, "onnx"])
+@pytest.mark.parametrize("mode", H)
+@pytest.mark.parametrize("shape", [3, 5, 7, 16, 40])
+def test_exclude_outside_drops_taps_and_divides_by_what_is_left(mode, shape, antialias):
+    """As ONNX says: weights outside are 0, the others add up to 1; rows of the identity show the weights."""
+    n, one = 7, 10**9
+    options = {"shape": shape, "axes": 0, "mode": mode, "antialias": antialias}
+    plan = ResamplePlan((n, n), "i8", **options, exclude_outside=True)
+    stretch = max(1, Fraction(n, shape)) if antialias else 1
+    support, kernel = H[mode]
+    want = np.zeros((shape, n), np.int64)
+    for row, x in zip(want, plan.maps[0].positions(shape), strict=True):
+        inside = {k: (k - x) / stretch for k in range(n) if abs(k - x) <= support * stretch}
+        weights = {k: kernel(t) for k, t in inside.items()}
+        for k, w in weights.items():
+            row[k] = math.floor(one * w / sum(weights.values()) + Fraction(1, 2))
+    identity = one * np.eye(n, dtype="i8")
+    assert_array_equal(plan(identity), want)
+    if mode != "cubic" and antialias is None:  # the edge sample is all that is left
+        assert_array_equal(resample(identity, **options), want)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_integer_rules_change_nothing_on_floats(dtype):
+    data = (np.arange(24).reshape(4, 6) / 7).astype(dtype)
+    rules = ("half_up", "half_even", "truncate")
+    first, *others = (resample(data, shape=(9, 3), mode="cubic", integer_rule=rule) for rule in rules)
+    for other in others:
+        assert_array_equal(other, first, strict=True)
