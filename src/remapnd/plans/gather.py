@@ -87,10 +87,19 @@ class _GatherPlan(IndexPlan):
         self._in_pieces = False
         if constant is not None:
             self._check_indices(constant)
-            self._constant = constant_indices(constant, geometry, self.data_shape, self.bounds)
+            self._constant = self._analysed(constant)
             self._in_pieces = self._moves and self._pieces(self._constant)
         self.indices = None if self._constant is None else self._constant.given
         self._prepared = self._prepare()
+
+    def _analysed(self, indices: npt.NDArray[Any]) -> ConstantIndices:
+        """Return what is found in constant indices."""
+        try:
+            return constant_indices(indices, self._geometry, self.data_shape, self.bounds)
+        except MemoryError:
+            got = f"{indices.size} of them, that is {8 * indices.size} bytes or more"
+            rule = "fit in memory as int64, in which they are analysed (a call with `indices` needs no copy)"
+            raise ValueError(must(self.op, "indices", rule, got)) from None
 
     def _prepare(self) -> _core.PreparedGather | None:
         """Return the short way for plain NumPy arrays, where there is one."""

@@ -217,12 +217,16 @@ cubic_coefficient, exclude_outside, integer_rule
             }
         self._method: _Method | None = None  # none where nothing changes, or there is nothing
         if 0 not in self.output_shape:
-            if self.mode == "nearest":
-                self._method = Picking.prepared(self.dtype, self.nearest_rule, self._picks)
-            elif self.mode == MAJORITY:
-                self._method = Majority.prepared(op, self.dtype, self._axis_tables)
-            else:
-                self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
+            with resample_tables.in_memory(op, self._axis_plans):
+                self._method = self._prepared()
+
+    def _prepared(self) -> _Method | None:
+        """Make tables, and the way of using them."""
+        if self.mode == "nearest":
+            return Picking.prepared(self.dtype, self.nearest_rule, self._picks)
+        if self.mode == MAJORITY:
+            return Majority.prepared(self.op, self.dtype, self._axis_tables)
+        return Mixing.prepared(self.op, self.dtype, self.integer_rule, self._axis_tables)
 
     @cached_property
     def _short_way(self) -> _core.PreparedResample | None:
@@ -341,8 +345,9 @@ cubic_coefficient, exclude_outside, integer_rule
     @cached_property
     def _adjoint(self) -> Adjoint:
         """The transpose, made on first use."""
-        tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
-        return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
+        with resample_tables.in_memory(self.op, self._axis_plans):
+            tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
+            return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
 
     def input_region(self, output_slices: Any) -> tuple[slice, ...]:
         """Return which part of the data a part of the output is made of.
