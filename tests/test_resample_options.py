@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from remapnd import ResamplePlan, gather, resample, resize, set_num_threads
+from remapnd import ResamplePlan, describe, gather, resample, resize, set_num_threads
 
 
 def test_options_of_every_kind():
@@ -113,19 +113,32 @@ def test_too_many_axes():
 def test_numbers_of_more_digits_than_python_writes():
     huge, ramp = 10**5000, np.arange(6)
     for call in (
-        lambda: resample(ramp, scales=-huge),
         lambda: resample(ramp, scales=huge),
         lambda: resample(ramp, shape=huge),
+        lambda: ResamplePlan((6,), float, shape=3).region(slice(0, 3, huge)),
+    ):
+        with pytest.raises(ValueError, match=r": `\w+` must .*, got a number of more than \d+ digits"):
+            call()
+    for call in (
+        lambda: resample(ramp, scales=-huge),
         lambda: resample(ramp, shape=3, axes=huge),
         lambda: gather(ramp, [0], axis=huge),
         lambda: gather(ramp, [9], bounds="fill", fill_value=huge),
         lambda: gather(ramp * 1.0, [9], bounds="fill", fill_value=huge),
         lambda: set_num_threads(huge),
     ):
-        with pytest.raises(ValueError, match=r": `\w+` must .*, got a number of more than \d+ digits"):
+        with pytest.raises(ValueError, match=r": `\w+` must .*, got about -?1e\+5000 \(5001 digits\)$"):
             call()
+    with pytest.raises(
+        ValueError, match=r": `scales` must be > 0, got about -1.42857e\+4999 \(5001 digits over 1\)$"
+    ):
+        resample(ramp, scales=Fraction(-huge, 7))
     plan = ResamplePlan((6,), float, shape=3, input_offsets=Fraction(1, huge))
-    assert plan.explain().splitlines()[1].startswith("axis 0: 6 -> 3, x = a number of more than ")
+    start = "about 1 (5000 digits over 5001)"
+    assert plan.explain().splitlines()[1].startswith(f"axis 0: 6 -> 3, x = {start} + X * 2, weights are mult")
+    assert repr(plan.maps) == f"(AxisMap(start={start}, step=Fraction(2, 1)),)"
+    start = "about 1e-5000 (1 digits over 5001)"
+    assert start in describe("tf_crop_and_resize", 8, 4, roi=(Fraction(1, 7 * huge), 1))
 
 
 def test_recent_calls_are_told_apart_by_type_and_value():
