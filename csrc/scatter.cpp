@@ -96,12 +96,23 @@ struct Float;
 template <>
 struct Float<float> {
     using Bits = uint32_t;
-    static constexpr Bits quiet_nan = 0x7fc00000u;
+    static constexpr Bits sign = 0x80000000u, infinity = 0x7f800000u, quiet_nan = 0x7fc00000u;
 };
 template <>
 struct Float<double> {
     using Bits = uint64_t;
-    static constexpr Bits quiet_nan = 0x7ff8000000000000u;
+    static constexpr Bits sign = 0x8000000000000000u, infinity = 0x7ff0000000000000u, quiet_nan = 0x7ff8000000000000u;
+};
+
+template <>
+struct Float<Half> {
+    using Bits = uint16_t;
+    static constexpr Bits sign = 0x8000u, infinity = 0x7c00u, quiet_nan = 0x7e00u;
+};
+template <>
+struct Float<BFloat> {
+    using Bits = uint16_t;
+    static constexpr Bits sign = 0x8000u, infinity = 0x7f80u, quiet_nan = 0x7fc0u;
 };
 
 template <class F>
@@ -142,20 +153,26 @@ struct Boolean {
     }
 };
 
-// min and max are minimum and maximum of IEEE 754-2019: NaN wins, and -0 is less than +0.
+// minimum and maximum of IEEE 754-2019: NaN wins, and -0 is less than +0.  In integers, whose order tells the zeros apart, too,
+// and which no branch decides: it would be foretold wrongly.  float32 max of 2 million items, 100000 places: 9.0 ms with
+// branches, 4.3 so (AMD EPYC, 2026-11).
+template <class F, Reduction reduction>
+inline F extreme(F a, F b) {
+    using Bits = typename Float<F>::Bits;
+    const auto rank = [](Bits x) { return static_cast<Bits>(x & Float<F>::sign ? ~x : x | Float<F>::sign); };
+    const auto is_nan = [](Bits x) { return static_cast<Bits>(x & ~Float<F>::sign) > Float<F>::infinity; };
+    const Bits x = bit_cast<Bits>(a), y = bit_cast<Bits>(b);
+    const Bits z = (reduction == Reduction::min ? rank(x) < rank(y) : rank(x) > rank(y)) ? x : y;
+    return bit_cast<F>(is_nan(x) | is_nan(y) ? Float<F>::quiet_nan : z);
+}
+
 template <class F, Reduction reduction>
 struct Real {
     using Item = F;
     static F of(F a, F b) {
         if constexpr (reduction == Reduction::add) return canonical(a + b);
         if constexpr (reduction == Reduction::mul) return canonical(a * b);
-        using Bits = typename Float<F>::Bits;
-        // Equal values have equal bits, but for the zeros.
-        constexpr bool is_min = reduction == Reduction::min;
-        const Bits x = bit_cast<Bits>(a), y = bit_cast<Bits>(b);
-        const F equal = bit_cast<F>(is_min ? x | y : x & y);
-        const F ordered = (is_min ? a < b : a > b) ? a : (is_min ? b < a : b > a) ? b : equal;
-        return a == a && b == b ? ordered : bit_cast<F>(Float<F>::quiet_nan);
+        return extreme<F, reduction>(a, b);
     }
 };
 
@@ -164,11 +181,12 @@ inline float widened(BFloat b) { return to_float(b); }
 inline void narrow(float f, Half& h) { h = to_half(f); }
 inline void narrow(float f, BFloat& b) { b = to_bfloat(f); }
 
-// Each step is computed in float32 and rounded.
+// Each sum and product is computed in float32 and rounded.
 template <class T, Reduction reduction>
 struct Small {
     using Item = T;
     static T of(T a, T b) {
+        if constexpr (reduction == Reduction::min || reduction == Reduction::max) return extreme<T, reduction>(a, b);
         T result;
         narrow(Real<float, reduction>::of(widened(a), widened(b)), result);
         return result;

@@ -465,8 +465,8 @@ def test_helpers_stay_where_they_are_put():
             assert digest() == right
             for t in helpers:
                 assert os.sched_getaffinity(t) <= allowed, (t, os.sched_getaffinity(t))
-        low, high = {min(allowed)}, {max(allowed)}
-        put = {t: low if os.sched_getaffinity(t) == high else high for t in helpers}
+        ends = {min(allowed)}, {max(allowed)}
+        put = {t: ends[os.sched_getaffinity(t) != ends[1]] for t in helpers}
         for t in helpers:
             os.sched_setaffinity(t, put[t])
         for _ in range(50):
