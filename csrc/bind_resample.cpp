@@ -189,19 +189,20 @@ void bind_resample(nb::module_& m) {
              nb::arg("type"), nb::arg("work"), nb::arg("pairs"), nb::arg("axes"), nb::arg("order"))
         .def("__call__",
              [](const ResampleRun& self, nb::handle data, nb::handle out, const Rounding& rounding, double bound,
-                double fine_bound) {
+                double fine_bound, bool ties) {
                  const View from(data, "data"), to(out, "out", true);
                  std::vector<std::int64_t> doubtful;
                  Outcome outcome;
                  {
                      WithoutGil others_run;
-                     outcome = self(from, to, rounding, {bound, fine_bound}, doubtful,
+                     outcome = self(from, to, rounding, {bound, fine_bound, ties}, doubtful,
                                     [&] { return others_run.interrupted(); });
                  }
                  raise_unless_done(outcome);
                  return new_positions(doubtful);
              },
-             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"), nb::arg("fine_bound") = 0.0);
+             nb::arg("data"), nb::arg("out"), nb::arg("rounding"), nb::arg("bound"), nb::arg("fine_bound") = 0.0,
+             nb::arg("ties") = false);
     nb::class_<MajorityRun>(m, "Majority")
         .def("__init__",
              [](MajorityRun* self, int type, const std::vector<Axis>& axes) {

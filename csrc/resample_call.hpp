@@ -65,7 +65,8 @@ inline constexpr std::int64_t kFarRows = std::int64_t{4} << 20, kMostAsked = 163
 // What the caller wants to hear of.
 struct Doubt {
     double bound = 0;       // results within it of a decision are in doubt; 0: none
-    double fine_bound = 0;  // those that are computed again in float64 stay in doubt within this
+    double fine_bound = 0;  // those that are computed again in float64 stay in doubt within this,
+    bool ties = false;      // or are exactly what the decision is at
 
     bool operator==(const Doubt&) const = default;
 };
@@ -167,6 +168,7 @@ struct ResampleCall {
     // Whether both passes are made in integers.
     bool whole_rows(const Resampling& r) const {
         if (!down_whole || !filters.across_short || passes.size() != 2 || !passes[1].across() || !filter_across) return false;
+        if (vertical[0].whole->parts() || r.whole.back().parts()) return false;
         const std::int64_t down_most = vertical[0].whole->most(), across_most = r.whole.back().most();
         const std::int64_t block = geometry.block;
         return (block == 1 || block == 3 || block == 4) && !r.whole.back().empty() && down_most <= kMostShort &&

@@ -297,7 +297,10 @@ struct AllFilterKernels {
     // Null where the level has no instructions for it.
     void (*down_bytes)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, float scale,
                        std::int64_t count, float* out);
-    // The same sums as they are, of numerators below 128 whose magnitudes add up to 128 at most; and sums of such rows, times
+    // The same and 2**-29 times the sum of lows[k] * rows[k][i], where the first sum is below 2**24.  Null likewise.
+    void (*down_parts)(const void* const* rows, const std::int16_t* numerators, const std::int16_t* lows, std::int64_t taps,
+                       float scale, std::int64_t count, float* out);
+    // The sums of down_bytes as they are, of numerators below 128 whose magnitudes add up to 128 at most; and sums of such rows, times
     // scale: `out` has room for 8 values behind the last.  Null likewise.
     void (*down_short)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, std::int64_t count,
                        std::int16_t* out);

@@ -173,6 +173,7 @@ void ResamplePlan::prepare_integers(std::vector<Pass>& passes, const std::vector
         }
         if (work == Work::f32 && filters && grid >= kRareTies && doubt_.bound <= kFew) {
             doubt_.fine_bound = fine_error_of(growth);
+            doubt_.ties = grid < kFinest && 4 * doubt_.fine_bound * static_cast<double>(grid) < 1 - 0x1p-40;
             break;
         }
     }

@@ -460,8 +460,13 @@ private:
 
     void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
         if (rows.size() % 2) rows.push_back(rows.back());
-        c_.filters.down_bytes(rows.data(), w.numerators.data() + at * w.width, static_cast<std::int64_t>(rows.size()),
-                              w.scale[static_cast<std::size_t>(at)], inputs(), target);
+        const auto taps = static_cast<std::int64_t>(rows.size());
+        const float scale = w.scale[static_cast<std::size_t>(at)];
+        const std::int16_t* numerators = w.numerators.data() + at * w.width;
+        if (w.parts())
+            c_.filters.down_parts(rows.data(), numerators, w.lows.data() + at * w.width, taps, scale, inputs(), target);
+        else
+            c_.filters.down_bytes(rows.data(), numerators, taps, scale, inputs(), target);
     }
 
     const auto& filters() const {
@@ -488,7 +493,7 @@ private:
             if (g_.horizontal) look.set_last(c_.axes.back(), x, g_.src_x);
             if (look.all_equal(p)) continue;
             std::byte* to = dst + (x - s_.x0) * g_.dst_x + j * g_.dst_c;
-            if (!look.decided(p, c_.rounding.rule, c_.doubt.fine_bound, to)) left.push_back(start + x * g_.place_x + j);
+            if (!look.decided(p, c_.rounding.rule, c_.doubt.fine_bound, c_.doubt.ties, to)) left.push_back(start + x * g_.place_x + j);
         }
         std::lock_guard guard(lock);
         doubtful.insert(doubtful.end(), left.begin(), left.end());

@@ -1,8 +1,10 @@
-// Weights that are ratios of small integers, told from their float64 values: sums of bytes are then exact in integers.
+// The weights of sums of bytes as integers: ratios of small ones, told from the float64 values, which makes the sums exact, or
+// else two parts of multiples of 2**-29.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -11,29 +13,22 @@
 namespace remapnd {
 
 // Output x is the sum of numerators[x * width + k] * x[k] times scale[x]; width is even, numerators behind the count are 0.
-// Empty where that is not so for all outputs.
+// Where parts() holds, that of lows[x * width + k] * x[k] times 2**-29 is added, and scale is 2**-14; such a sum differs from that
+// of the weights by less than 255 * 2**-30 a tap, and numerators add up to less than 2**15 in magnitude.
+// Empty where neither can be.
 struct WholeWeights {
     std::int64_t width = 0;
-    std::vector<std::int16_t> numerators;
+    std::vector<std::int16_t> numerators, lows;
     std::vector<float> scale;
 
     WholeWeights() = default;
     explicit WholeWeights(const FilterTable& t) : width((t.width + 1) / 2 * 2) {
-        if (t.fine.empty() || t.sums() || t.n_out() > kMostWeights / std::max<std::int64_t>(1, t.width)) return;
-        std::map<std::vector<double>, std::int64_t> known;  // weights repeat with the fraction of the position
-        for (std::int64_t x = 0; x < t.n_out(); ++x) {
-            const double* weights = t.fine.data() + x * t.width;
-            const auto [same, is_new] = known.try_emplace(std::vector<double>(weights, weights + t.count[x]), x);
-            if (!is_new) {
-                repeat(same->second);
-            } else if (!add(weights, t.count[x])) {
-                numerators.clear();
-                scale.clear();
-                return;
-            }
-        }
+        if (t.fine.empty() || t.sums() || set_ratios(t)) return;
+        clear();
+        if (!set_parts(t)) clear();
     }
     bool empty() const { return scale.empty(); }
+    bool parts() const { return !lows.empty(); }
     // The largest sum of the magnitudes of an output's numerators.
     std::int64_t most() const { return most_; }
 
@@ -44,6 +39,9 @@ private:
     // A product of weight and denominator that near to an integer is one.  If it is not, the error of a sum of bytes, 255
     // times this over the denominator for each tap, is far below the unit of float32.
     static constexpr double kNear = 0x1p-30;
+
+    // Sums of so many low parts, 2**14 times 255 at most each, fit in 32 bits.
+    static constexpr std::int64_t kMostTaps = 512;
 
     static bool whole(double v) { return std::fabs(v - std::nearbyint(v)) <= kNear; }
 
@@ -60,6 +58,47 @@ private:
             q = next;
         }
         return q;
+    }
+
+    void clear() {
+        numerators.clear(), lows.clear(), scale.clear();
+        most_ = 0;
+    }
+
+    // False where the weights of an output are no such ratios.
+    bool set_ratios(const FilterTable& t) {
+        if (t.n_out() > kMostWeights / std::max<std::int64_t>(1, t.width)) return false;
+        std::map<std::vector<double>, std::int64_t> known;  // weights repeat with the fraction of the position
+        for (std::int64_t x = 0; x < t.n_out(); ++x) {
+            const double* weights = t.fine_of(x);
+            const auto [same, is_new] = known.try_emplace(std::vector<double>(weights, weights + t.count[x]), x);
+            if (!is_new)
+                repeat(same->second);
+            else if (!add(weights, t.count[x]))
+                return false;
+        }
+        return true;
+    }
+
+    // False where there are too many taps, or an output's weights have magnitudes that add up to almost 2, or more.
+    bool set_parts(const FilterTable& t) {
+        if (t.width > kMostTaps) return false;
+        for (std::int64_t x = 0; x < t.n_out(); ++x) {
+            std::int64_t magnitude = 0;
+            for (std::int64_t k = 0; k < width; ++k) {
+                const double weight = k < t.count[x] ? t.fine_of(x)[k] : 0;
+                if (!(std::fabs(weight) <= 1)) return false;
+                const std::int64_t units = std::llrint(weight * 0x1p29);
+                const std::int64_t high = (units + (1 << 14)) >> 15;
+                numerators.push_back(static_cast<std::int16_t>(high));
+                lows.push_back(static_cast<std::int16_t>(units - high * (1 << 15)));
+                magnitude += std::llabs(high);
+            }
+            if (magnitude >= 1 << 15) return false;
+            most_ = std::max(most_, magnitude);
+            scale.push_back(0x1p-14f);
+        }
+        return true;
     }
 
     void repeat(std::int64_t x) {

@@ -18,7 +18,7 @@ from remapnd import ResamplePlan, _core, describe, reference, reference_resample
 from remapnd.coordinates import COORDINATE_MODES, CROP, AxisMap, coordinate_map
 from remapnd.filter_taps import FilterTable, filter_table
 from remapnd.filters import Filter, FilterOptions, choose
-from remapnd.plans import arithmetic
+from remapnd.plans import arithmetic, exact
 
 INTEGERS = [np.dtype(d) for d in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")]
 FLOATS = [np.dtype(d) for d in ("f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16")]
@@ -248,6 +248,24 @@ def test_results_in_doubt_are_decided_exactly(rule, options):
         rng.integers(0, 256, (64, 90), np.uint8),
     ):
         assert_array_equal(plan(data), by_reference(plan, data))
+
+
+@pytest.mark.parametrize("rule", reference.INTEGER_RULES)
+@pytest.mark.parametrize("dtype", ["u1", "i1"])
+@pytest.mark.parametrize("options", [{}, {"mode": "cubic"}, {"mode": "box"}])
+def test_ties_of_a_known_grid_need_no_exact_arithmetic(rule, dtype, options, monkeypatch):
+    plan = ResamplePlan((64, 90), dtype, shape=(30, 42), antialias="pillow", integer_rule=rule, **options)
+    rows, columns = np.mgrid[0:64, 0:90]
+    images = [((columns // 4 + rows // 4) % 2 + low).astype(dtype) for low in (0, 7)]
+    images += [(columns - 60).astype(dtype), (2 * rows - columns).astype(dtype)]
+    expected = [by_reference(plan, data) for data in images]
+    monkeypatch.setattr(exact, "fill", None)
+    for data, right in zip(images, expected, strict=True):
+        assert_array_equal(plan(data), right)
+    if not options:
+        assert plan._method.arithmetic.ties
+        in_floats = resize(images[0].astype(np.float64), (30, 42), antialias="pillow")
+        assert np.isclose(in_floats % 1, 0.5, atol=1e-9).any()
 
 
 @pytest.mark.parametrize("rule", reference.INTEGER_RULES)

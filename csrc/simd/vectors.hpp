@@ -145,33 +145,6 @@ struct Vec<double> {
     }
 };
 
-// Exact sums of 32 columns of bytes times 16-bit numbers.
-struct WholeSums {
-    // Of columns 0-3 and 16-19, 4-7 and 20-23, and so on: halves of vectors stay apart.
-    __m256i sum[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
-
-    REMAPND_INLINE void add(const std::uint8_t* a, const std::uint8_t* b, const std::int16_t* two) {
-        int both;
-        std::memcpy(&both, two, sizeof both);
-        const __m256i w = _mm256_set1_epi32(both), zero = _mm256_setzero_si256();
-        const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
-        const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
-        const __m256i low = _mm256_unpacklo_epi8(x, y), high = _mm256_unpackhi_epi8(x, y);
-        sum[0] = _mm256_add_epi32(sum[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), w));
-        sum[1] = _mm256_add_epi32(sum[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), w));
-        sum[2] = _mm256_add_epi32(sum[2], _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), w));
-        sum[3] = _mm256_add_epi32(sum[3], _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), w));
-    }
-    REMAPND_INLINE void store(float scale, float* out) const {
-        const __m256 s = _mm256_set1_ps(scale);
-        const auto put = [&](__m256i v, int at) { _mm256_storeu_ps(out + at, _mm256_mul_ps(_mm256_cvtepi32_ps(v), s)); };
-        put(_mm256_permute2x128_si256(sum[0], sum[1], 0x20), 0);
-        put(_mm256_permute2x128_si256(sum[2], sum[3], 0x20), 8);
-        put(_mm256_permute2x128_si256(sum[0], sum[1], 0x31), 16);
-        put(_mm256_permute2x128_si256(sum[2], sum[3], 0x31), 24);
-    }
-};
-
 // Values k .. k + 3 of eight rows, turned: lane e of turned[i] is rows[e][i].
 REMAPND_INLINE void turn(const float* const* rows, std::int64_t k, Vec<float>* turned) {
     __m256 r[4];

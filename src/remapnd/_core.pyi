@@ -184,7 +184,8 @@ class Linear:
     float32, float64; `work` 0 float32, 1 float64, 2 uint16 (with linear axes only); with `pairs` items are
     two of the type. A call returns the flat positions of results within `bound` of a decision. Where the
     working type is float32 and filter axes have `fine` weights, those are computed again in float64, with
-    the weights of linear axes as given, and only results within `fine_bound` of a decision are returned.
+    the weights of linear axes as given, and only results within `fine_bound` of a decision are returned; with
+    `ties` these are at the decision, and none is returned.
     """
 
     def __init__(
@@ -197,6 +198,7 @@ class Linear:
         rounding: Rounding,
         bound: float,
         fine_bound: float = 0.0,
+        ties: bool = False,
     ) -> npt.NDArray[np.int64]: ...
 
 class Majority:

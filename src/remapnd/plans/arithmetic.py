@@ -33,6 +33,7 @@ class Arithmetic(NamedTuple):
     rounding: _core.Rounding
     bound: float = 0.0  # results within it of a decision are in doubt; 0: none are
     fine_bound: float = 0.0  # the same after a second look, in float64; 0: there is none
+    ties: bool = False  # what is in doubt after that is at the decision exactly
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:
@@ -83,7 +84,9 @@ def of_integers(
             return Arithmetic(working, _core.Rounding(number, half_step, base % 2**64))
         rare = steps is None or steps >= _RARE_TIES
         if working == "float32" and filtered and rare and error <= _FEW:
-            return Arithmetic(working, _core.Rounding(number), error, _fine_error(tables, magnitude))
+            fine = _fine_error(tables, magnitude)
+            ties = steps is not None and Fraction(fine) * 4 * steps < 1
+            return Arithmetic(working, _core.Rounding(number), error, fine, ties)
     return Arithmetic("float64", _core.Rounding(number, 0.0, base % 2**64), error)
 
 

@@ -100,7 +100,7 @@ class Mixing:
         if chosen is None:
             positions = np.arange(out.size)
         else:
-            positions = self._run(data, out, chosen.rounding, chosen.bound, chosen.fine_bound)
+            positions = self._run(data, out, chosen.rounding, chosen.bound, chosen.fine_bound, chosen.ties)
         if positions.size:
             exact.fill(data, out, positions, self.tables, self._rule)
 
