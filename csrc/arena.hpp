@@ -2,8 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <new>
+
+#include "kept.hpp"
 
 namespace remapnd {
 
@@ -15,11 +15,13 @@ class Arena {
 public:
     explicit Arena(std::size_t bytes) : size_(bytes) {
         if (bytes > kKept) {
-            own_.reset(new_bytes(bytes));
-        } else if (!kept().bytes) {
-            kept().bytes.reset(new_bytes(kKept));
+            own_ = new_aligned_bytes(bytes);
+            data_ = own_.get();
+            return;
         }
-        data_ = own_ ? own_.get() : kept().bytes.get();
+        AlignedBytes& kept = kept_here().rows;
+        if (!kept) kept = new_aligned_bytes(kKept);
+        data_ = kept.get();
     }
     std::byte* data() const { return data_; }
     bool holds(const void* p) const {
@@ -27,20 +29,7 @@ public:
     }
 
 private:
-    struct Free {
-        void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
-    };
-    using Bytes = std::unique_ptr<std::byte[], Free>;
-    struct Kept {
-        Bytes bytes;
-    };
-    static std::byte* new_bytes(std::size_t n) { return new (std::align_val_t(64)) std::byte[n]; }
-    static Kept& kept() {
-        static thread_local Kept k;
-        return k;
-    }
-
-    Bytes own_;
+    AlignedBytes own_;
     std::byte* data_;
     std::size_t size_;
 };

@@ -3,6 +3,7 @@
 #include "bind.hpp"
 
 #include "dispatch.hpp"
+#include "kept.hpp"
 #include "pool.hpp"
 
 namespace remapnd::python {
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
     using namespace remapnd::python;
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);
+    remapnd::prepare_thread();  // most calls come from the thread that imports
     bind_threads_and_levels(m);
     bind_gather(m);
     bind_scatter(m);

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <thread>
+#include <new>
 #include <vector>
 
 namespace remapnd {
@@ -18,9 +18,15 @@ namespace remapnd {
 // Every method is called under the pool's mutex.
 class HelperProcessors {
 public:
-    void add(std::thread::native_handle_type helper) {
-        helpers_.push_back({helper, {}, {}});
+    // False where memory has run out.
+    bool add_this_thread() {
+        try {
+            helpers_.push_back({pthread_self(), {}, {}});
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
         kept_free_ = -1;
+        return true;
     }
 
     // Keeps the helpers off the processor that the calling thread runs on.
@@ -69,13 +75,11 @@ private:
 
 #else
 
-#include <thread>
-
 namespace remapnd {
 
 class HelperProcessors {
 public:
-    void add(std::thread::native_handle_type) {}
+    bool add_this_thread() { return true; }
     void leave_this_one() {}
     void take_this_one() {}
 };

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "dispatch.hpp"
+#include "kept.hpp"
 #include "pool.hpp"
 
 namespace remapnd {
@@ -26,8 +27,9 @@ bool is_item_size(std::int64_t n) { return n == 1 || n == 2 || n == 4 || n == 8 
 
 // Kept by each thread that has made a strip: a new one for each would pay for new pages each time.
 std::byte* strip_memory() {
-    thread_local std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[kStripData]);
-    return memory.get();
+    std::unique_ptr<std::byte[]>& strip = kept_here().strip;
+    if (!strip) strip.reset(new (std::nothrow) std::byte[kStripData]);
+    return strip.get();
 }
 
 }  // namespace

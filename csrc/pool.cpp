@@ -15,6 +15,7 @@
 #endif
 
 #include "helper_processors.hpp"
+#include "kept.hpp"
 #include "simd/pause.hpp"
 
 namespace remapnd {
@@ -67,8 +68,18 @@ struct Pool {
 
     void jobs_changed() { any_jobs.store(!jobs.empty(), std::memory_order_relaxed); }
 
-    void serve() {
+    // One helper, from start to end; it ends where there is too little memory to catch what a task throws.
+    void help() {
+        const bool ready = can_prepare_thread();
+        if (ready) prepare_thread();
         std::unique_lock lock(mutex);
+        if (ready && processors.add_this_thread())
+            serve(lock);
+        else
+            --threads;
+    }
+
+    void serve(std::unique_lock<std::mutex>& lock) {
         for (;;) {
             if (jobs.empty() && !crowded) {
                 lock.unlock();
@@ -93,13 +104,12 @@ struct Pool {
         std::lock_guard lock(mutex);
         while (threads < job.helpers_wanted) {
             try {
-                std::thread helper([this] { serve(); });
-                const auto handle = helper.native_handle();
-                helper.detach();
+                std::thread([this] { help(); }).detach();
                 ++threads;
-                processors.add(handle);
             } catch (const std::system_error&) {
                 break;  // fewer helpers; the caller does the rest
+            } catch (const std::bad_alloc&) {
+                break;
             }
         }
         if (threads == 0) return;
@@ -182,6 +192,7 @@ int get_num_threads() {
 
 bool run_tasks(std::int64_t tasks, const std::function<void(std::int64_t)>& body, const std::function<bool()>& poll) {
     if (tasks <= 0) return true;
+    prepare_thread();
     if (tasks == 1) {
         body(0);
         return true;

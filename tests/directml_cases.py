@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from remapnd.directml import (
     BufferTensorDesc,
+    GatherElementsOperatorDesc,
+    GatherND1OperatorDesc,
+    GatherNDOperatorDesc,
     GatherOperatorDesc,
+    Resample1OperatorDesc,
     Resample2OperatorDesc,
     Resample3OperatorDesc,
     ResampleGrad1OperatorDesc,
@@ -133,3 +137,26 @@ def grad(gradient, sizes, mode, *floats, direction=None, **kwargs):
     else:
         desc = ResampleGrad1OperatorDesc(*tensors, mode, direction, None, *floats)
     return run(desc, [gradient], **kwargs)
+
+
+def elements(data, indices, axis, **kwargs):
+    """Run GATHER_ELEMENTS on arrays."""
+    data, indices = np.asarray(data, F), np.asarray(indices)
+    output = BufferTensorDesc("FLOAT32", indices.shape)
+    desc = GatherElementsOperatorDesc(BufferTensorDesc.of(data), BufferTensorDesc.of(indices), output, axis)
+    return run(desc, [data, indices], **kwargs).tolist()
+
+
+def gather_nd(data, indices, sizes, *counts, **kwargs):
+    """Run GATHER_ND, or with three counts GATHER_ND1, on arrays."""
+    data, indices = np.asarray(data, F), np.asarray(indices)
+    tensors = (BufferTensorDesc.of(data), BufferTensorDesc.of(indices), BufferTensorDesc("FLOAT32", sizes))
+    desc = (GatherNDOperatorDesc if len(counts) == 2 else GatherND1OperatorDesc)(*tensors, *counts)
+    return run(desc, {"InputTensor": data, "IndicesTensor": indices}, **kwargs).tolist()
+
+
+def resample1(data, sizes, mode, *floats, **kwargs):
+    """Run RESAMPLE1 on an array, with scales, input offsets and output offsets."""
+    tensors = (BufferTensorDesc.of(data), BufferTensorDesc(TensorDataType.from_dtype(data.dtype), sizes))
+    desc = Resample1OperatorDesc(*tensors, mode, len(sizes), *floats)
+    return run(desc, [data], **kwargs)

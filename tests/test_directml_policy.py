@@ -1,11 +1,13 @@
-"""Every switch of a policy shows its answers; some of gathers, rounding and overlap in test_directml_run."""
+"""Every switch of a policy shows its answers."""
 
 import numpy as np
 import pytest
-from directml_cases import gather, grad, ramp, resample2, scatter, scatter_nd
+from directml_cases import elements, gather, gather_nd, grad, ramp, resample1, resample2, scatter, scatter_nd
 
 from remapnd.directml import (
     BufferTensorDesc,
+    DirectMLError,
+    GatherElementsOperatorDesc,
     GatherOperatorDesc,
     Policy,
     Resample1OperatorDesc,
@@ -247,3 +249,83 @@ def test_precision_moves_bits_and_keeps_constants():
     assert (got == 201).all()
     grads = [grad([1, 2, 3, 4], (2,), "LINEAR", [2], [0.5], [-0.5], policy=policy) for _ in range(2)]
     assert grads[0].tolist() == grads[1].tolist() == [3.25, 6.75]
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (Policy(), [13, 11, 13, 11, 11]),
+        (Policy(gather_oob="clamp", gather_under="clampN"), [13, 13, 13, 11, 13]),
+        (Policy(gather_oob="zero"), [0, 0, 13, 11, 0]),
+        (Policy(gather_oob="zero", gather_under="clampN"), [0, 0, 13, 11, 0]),
+    ],
+)
+def test_gather_policies(policy, expected):
+    for dtype in (np.int32, np.int64):
+        indices = np.array([3, -4, -1, -3, -(2**31)], dtype)
+        assert elements([11, 12, 13], indices, 0, policy=policy) == expected
+        got = gather_nd([[11], [12], [13]], indices[:, None], (5, 1), 2, 2, policy=policy)
+        assert got == [[v] for v in expected]
+
+
+def test_clamp_below_is_per_component():
+    data = np.arange(12).reshape(3, 4)
+    indices = np.array([[-9, 1], [1, -9], [-3, -4]])
+    under = Policy(gather_under="clampN")
+    assert gather_nd(data, indices, (1, 3), 2, 2, policy=under) == [[9, 7, 0]]
+    assert gather_nd(data, indices, (1, 3), 2, 2) == [[1, 4, 0]]
+
+
+def test_unsigned_indices_do_not_wrap():
+    indices = np.array([2**32 - 1, 0], np.uint32)
+    for under in ("clamp0", "clampN"):
+        assert elements([11, 12, 13], indices, 0, policy=Policy(gather_under=under)) == [13, 11]
+
+
+def test_out_of_range_error_policy():
+    policy = Policy(gather_oob="error")
+    assert elements([11, 12, 13], np.array([-3, 2]), 0, policy=policy) == [11, 13]
+    rule = r"`IndicesTensor` must lie in \[-3, 3\)"
+    with pytest.raises(
+        IndexError, match=rf"^GATHER_ELEMENTS: {rule} on axis 0 \(gather_oob.*, got 3 at \(1,\)"
+    ):
+        elements([11, 12, 13], np.array([-3, 3]), 0, policy=policy)
+    with pytest.raises(IndexError, match=rf"^GATHER_ND: {rule} on axis 1 \(gather_oob.*, got -4 at \(0, 0\)"):
+        gather_nd([[11, 12, 13]], np.array([[-4]]), (1, 1), 1, 2, policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "expected"),
+    [("truncate", [0, 1, 2, -1]), ("half_even", [0, 2, 2, -2]), ("half_up", [1, 2, 3, -1])],
+)
+def test_integer_rounding_policy(rounding, expected):
+    data = np.array([0, 1, 2, 3, -4, 0], np.int8)  # midway: 0.5, 1.5, 2.5, ...
+    policy = Policy(int_linear_rounding=rounding)
+    got = [
+        int(resample1(data[k : k + 2].copy(), (1,), 1, [1], [-0.5], [0], policy=policy)[0]) for k in range(3)
+    ]
+    last = resample1(np.array([-3, 0], np.int8), (1,), 1, [1], [-0.5], [0], policy=policy)
+    assert [*got, int(last[0])] == expected
+
+
+def test_output_overlap_policy_keeps_the_last():
+    allowed = Policy(output_overlap="allow")
+    data = np.array([[1, 2, 3], [4, 5, 6]], F)
+    indices = np.array([[0, 1, 2], [0, 1, 2]])
+    for strides, expected in (((1, 1), [1, 4, 5, 6]), ((0, 1), [4, 5, 6]), ((1, 0), [3, 6]), ((0, 0), [6])):
+        tensors = (
+            BufferTensorDesc.of(data),
+            BufferTensorDesc.of(indices),
+            BufferTensorDesc("FLOAT32", (2, 3), strides),
+        )
+        desc = GatherElementsOperatorDesc(*tensors, 1)
+        with pytest.raises(DirectMLError, match=r"`OutputTensor.Strides` must give each element"):
+            run(desc, [data, indices])
+        memory = np.full(5, 9, F)
+        view = run(desc, [data, indices], memory, policy=allowed)
+        assert memory.tolist() == expected + [9] * (5 - len(expected))
+        assert view.shape == (2, 3)
+    backwards = np.zeros((2, 3), F)
+    desc = GatherElementsOperatorDesc(*tensors[:2], BufferTensorDesc.of(data), 1)
+    run(desc, [data, indices], backwards[:, ::-1], policy=allowed)
+    assert backwards.tolist() == [[3, 2, 1], [6, 5, 4]]

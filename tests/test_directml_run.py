@@ -1,4 +1,4 @@
-"""Running descriptors: vectors, random layouts against loops over addresses, policies, buffers, errors."""
+"""Running descriptors: vectors, random layouts against loops over addresses, buffers, errors."""
 
 import itertools
 import math
@@ -7,7 +7,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from directml_cases import INDEX_TYPES, ROUND, address, check_output, extent, layouts, normal, resample_cases
+from directml_cases import (
+    INDEX_TYPES,
+    ROUND,
+    address,
+    check_output,
+    elements,
+    extent,
+    gather_nd,
+    layouts,
+    normal,
+    resample1,
+    resample_cases,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +33,6 @@ from remapnd.directml import (
     Policy,
     Resample1OperatorDesc,
     ResampleOperatorDesc,
-    TensorDataType,
     run,
 )
 
@@ -32,29 +43,6 @@ def padded(array, rank=4):
     """Return `array` with leading ones up to `rank`."""
     array = np.asarray(array)
     return array.reshape((1,) * (rank - array.ndim) + array.shape)
-
-
-def elements(data, indices, axis, **kwargs):
-    """Run GATHER_ELEMENTS on arrays."""
-    data, indices = np.asarray(data, F), np.asarray(indices)
-    output = BufferTensorDesc("FLOAT32", indices.shape)
-    desc = GatherElementsOperatorDesc(BufferTensorDesc.of(data), BufferTensorDesc.of(indices), output, axis)
-    return run(desc, [data, indices], **kwargs).tolist()
-
-
-def gather_nd(data, indices, sizes, *counts, **kwargs):
-    """Run GATHER_ND, or with three counts GATHER_ND1, on arrays."""
-    data, indices = np.asarray(data, F), np.asarray(indices)
-    tensors = (BufferTensorDesc.of(data), BufferTensorDesc.of(indices), BufferTensorDesc("FLOAT32", sizes))
-    desc = (GatherNDOperatorDesc if len(counts) == 2 else GatherND1OperatorDesc)(*tensors, *counts)
-    return run(desc, {"InputTensor": data, "IndicesTensor": indices}, **kwargs).tolist()
-
-
-def resample1(data, sizes, mode, *floats, **kwargs):
-    """Run RESAMPLE1 on an array, with scales, input offsets and output offsets."""
-    tensors = (BufferTensorDesc.of(data), BufferTensorDesc(TensorDataType.from_dtype(data.dtype), sizes))
-    desc = Resample1OperatorDesc(*tensors, mode, len(sizes), *floats)
-    return run(desc, [data], **kwargs)
 
 
 CUBE = np.arange(8).reshape(2, 2, 2)
@@ -274,89 +262,6 @@ def test_resample_on_any_layout(*, case, data_type, mode, rounding, ties, seed):
             value += weight * int(flat[address([k for k, _ in combination], data)])
         expected[at] = ROUND[rounding](value)
     check_output(output, got, expected, memory, before)
-
-
-# Policies: both answers of each.
-
-
-@pytest.mark.parametrize(
-    ("policy", "expected"),
-    [
-        (Policy(), [13, 11, 13, 11, 11]),
-        (Policy(gather_oob="clamp", gather_under="clampN"), [13, 13, 13, 11, 13]),
-        (Policy(gather_oob="zero"), [0, 0, 13, 11, 0]),
-        (Policy(gather_oob="zero", gather_under="clampN"), [0, 0, 13, 11, 0]),
-    ],
-)
-def test_gather_policies(policy, expected):
-    for dtype in (np.int32, np.int64):
-        indices = np.array([3, -4, -1, -3, -(2**31)], dtype)
-        assert elements([11, 12, 13], indices, 0, policy=policy) == expected
-        got = gather_nd([[11], [12], [13]], indices[:, None], (5, 1), 2, 2, policy=policy)
-        assert got == [[v] for v in expected]
-
-
-def test_clamp_below_is_per_component():
-    data = np.arange(12).reshape(3, 4)
-    indices = np.array([[-9, 1], [1, -9], [-3, -4]])
-    under = Policy(gather_under="clampN")
-    assert gather_nd(data, indices, (1, 3), 2, 2, policy=under) == [[9, 7, 0]]
-    assert gather_nd(data, indices, (1, 3), 2, 2) == [[1, 4, 0]]
-
-
-def test_unsigned_indices_do_not_wrap():
-    indices = np.array([2**32 - 1, 0], np.uint32)
-    for under in ("clamp0", "clampN"):
-        assert elements([11, 12, 13], indices, 0, policy=Policy(gather_under=under)) == [13, 11]
-
-
-def test_out_of_range_error_policy():
-    policy = Policy(gather_oob="error")
-    assert elements([11, 12, 13], np.array([-3, 2]), 0, policy=policy) == [11, 13]
-    rule = r"`IndicesTensor` must lie in \[-3, 3\)"
-    with pytest.raises(
-        IndexError, match=rf"^GATHER_ELEMENTS: {rule} on axis 0 \(gather_oob.*, got 3 at \(1,\)"
-    ):
-        elements([11, 12, 13], np.array([-3, 3]), 0, policy=policy)
-    with pytest.raises(IndexError, match=rf"^GATHER_ND: {rule} on axis 1 \(gather_oob.*, got -4 at \(0, 0\)"):
-        gather_nd([[11, 12, 13]], np.array([[-4]]), (1, 1), 1, 2, policy=policy)
-
-
-@pytest.mark.parametrize(
-    ("rounding", "expected"),
-    [("truncate", [0, 1, 2, -1]), ("half_even", [0, 2, 2, -2]), ("half_up", [1, 2, 3, -1])],
-)
-def test_integer_rounding_policy(rounding, expected):
-    data = np.array([0, 1, 2, 3, -4, 0], np.int8)  # midway: 0.5, 1.5, 2.5, ...
-    policy = Policy(int_linear_rounding=rounding)
-    got = [
-        int(resample1(data[k : k + 2].copy(), (1,), 1, [1], [-0.5], [0], policy=policy)[0]) for k in range(3)
-    ]
-    last = resample1(np.array([-3, 0], np.int8), (1,), 1, [1], [-0.5], [0], policy=policy)
-    assert [*got, int(last[0])] == expected
-
-
-def test_output_overlap_policy_keeps_the_last():
-    allowed = Policy(output_overlap="allow")
-    data = np.array([[1, 2, 3], [4, 5, 6]], F)
-    indices = np.array([[0, 1, 2], [0, 1, 2]])
-    for strides, expected in (((1, 1), [1, 4, 5, 6]), ((0, 1), [4, 5, 6]), ((1, 0), [3, 6]), ((0, 0), [6])):
-        tensors = (
-            BufferTensorDesc.of(data),
-            BufferTensorDesc.of(indices),
-            BufferTensorDesc("FLOAT32", (2, 3), strides),
-        )
-        desc = GatherElementsOperatorDesc(*tensors, 1)
-        with pytest.raises(DirectMLError, match=r"`OutputTensor.Strides` must give each element"):
-            run(desc, [data, indices])
-        memory = np.full(5, 9, F)
-        view = run(desc, [data, indices], memory, policy=allowed)
-        assert memory.tolist() == expected + [9] * (5 - len(expected))
-        assert view.shape == (2, 3)
-    backwards = np.zeros((2, 3), F)
-    desc = GatherElementsOperatorDesc(*tensors[:2], BufferTensorDesc.of(data), 1)
-    run(desc, [data, indices], backwards[:, ::-1], policy=allowed)
-    assert backwards.tolist() == [[3, 2, 1], [6, 5, 4]]
 
 
 # Buffers.

@@ -11,6 +11,7 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
 import onnx_models as models  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from remapnd import onnx as ronnx  # noqa: E402
 from remapnd.onnx.lint import lint  # noqa: E402
@@ -250,6 +251,22 @@ def test_inputs_of_a_model(inputs, kind, text):
     rep = ronnx.prepare(models.node_model("Gather", {"data": X, "indices": ONE}))
     with pytest.raises(kind, match=f"^run: {re.escape(text)}$"):
         rep.run(inputs)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_masks_are_not_lost(place):
+    """In run_node and in the evaluator of ONNX, as in a prepared model."""
+    inputs = {"data": X, "indices": ONE}
+    name = list(inputs)[place]
+    inputs[name] = np.ma.masked_array(inputs[name], mask=True)
+    model = models.node_model("Gather", {"data": X, "indices": ONE})
+    (node,) = model.graph.node
+    text = f"Gather .*: `{name}` must not be a masked array, whose mask would be lost .*, got MaskedArray$"
+    with pytest.raises(TypeError, match=text):
+        ronnx.run_node(node, list(inputs.values()))
+    with pytest.raises(TypeError) as caught:
+        ReferenceEvaluator(model, new_ops=ronnx.reference_ops()).run(None, inputs)
+    assert re.match(text, str(caught.value.__cause__))  # the evaluator has a text of its own for this type
 
 
 def test_options():

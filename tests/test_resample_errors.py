@@ -330,7 +330,7 @@ def test_a_failed_call_leaves_out_untouched():
             lambda x: resample(x, scales=F(1, 10**5000), shape=1, antialias="onnx"),
             ValueError,
             "resample: `mode` must take at most 268435456 weights along an axis, "
-            "got 1 samples of up to a number of more than [0-9]* digits weights",
+            "got 1 samples of up to about 2e.5000 [(]5001 digits[)] weights",
         ),
         (
             lambda x: resize(x > 1, 3, mode="cubic"),

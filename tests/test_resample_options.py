@@ -1,13 +1,15 @@
 """Options of resample and of its plans, of all kinds that Python and NumPy have."""
 
+import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from remapnd import ResamplePlan, gather, resample, resize, set_num_threads
+from remapnd import ResamplePlan, describe, gather, resample, resize, set_num_threads
 
 
 def test_options_of_every_kind():
@@ -111,19 +113,32 @@ def test_too_many_axes():
 def test_numbers_of_more_digits_than_python_writes():
     huge, ramp = 10**5000, np.arange(6)
     for call in (
-        lambda: resample(ramp, scales=-huge),
         lambda: resample(ramp, scales=huge),
         lambda: resample(ramp, shape=huge),
+        lambda: ResamplePlan((6,), float, shape=3).region(slice(0, 3, huge)),
+    ):
+        with pytest.raises(ValueError, match=r": `\w+` must .*, got a number of more than \d+ digits"):
+            call()
+    for call in (
+        lambda: resample(ramp, scales=-huge),
         lambda: resample(ramp, shape=3, axes=huge),
         lambda: gather(ramp, [0], axis=huge),
         lambda: gather(ramp, [9], bounds="fill", fill_value=huge),
         lambda: gather(ramp * 1.0, [9], bounds="fill", fill_value=huge),
         lambda: set_num_threads(huge),
     ):
-        with pytest.raises(ValueError, match=r": `\w+` must .*, got a number of more than \d+ digits"):
+        with pytest.raises(ValueError, match=r": `\w+` must .*, got about -?1e\+5000 \(5001 digits\)$"):
             call()
+    with pytest.raises(
+        ValueError, match=r": `scales` must be > 0, got about -1.42857e\+4999 \(5001 digits over 1\)$"
+    ):
+        resample(ramp, scales=Fraction(-huge, 7))
     plan = ResamplePlan((6,), float, shape=3, input_offsets=Fraction(1, huge))
-    assert plan.explain().splitlines()[1].startswith("axis 0: 6 -> 3, x = a number of more than ")
+    start = "about 1 (5000 digits over 5001)"
+    assert plan.explain().splitlines()[1].startswith(f"axis 0: 6 -> 3, x = {start} + X * 2, weights are mult")
+    assert repr(plan.maps) == f"(AxisMap(start={start}, step=Fraction(2, 1)),)"
+    start = "about 1e-5000 (1 digits over 5001)"
+    assert start in describe("tf_crop_and_resize", 8, 4, roi=(Fraction(1, 7 * huge), 1))
 
 
 def test_recent_calls_are_told_apart_by_type_and_value():
@@ -144,3 +159,48 @@ def test_recent_calls_are_told_apart_by_type_and_value():
     assert np.array_equal(out, expected)
     with pytest.raises(ValueError, match="overlap"):
         resize(data, (4, 4), scales=1.5, out=data)
+
+
+H = {
+    "linear": (1, lambda t: 1 - abs(t)),
+    "box": (Fraction(1, 2), lambda t: int(t != Fraction(-1, 2))),  # of both ends the upper
+    "cubic": (
+        2,
+        lambda t: (
+            (5 * abs(t) ** 3 - 9 * t * t) / 4 + 1
+            if abs(t) <= 1
+            else -3 * (abs(t) ** 3 - 5 * t * t + 8 * abs(t) - 4) / 4
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("antialias", [None, "onnx"])
+@pytest.mark.parametrize("mode", H)
+@pytest.mark.parametrize("shape", [3, 5, 7, 16, 40])
+def test_exclude_outside_drops_taps_and_divides_by_what_is_left(mode, shape, antialias):
+    """As ONNX says: weights outside are 0, the others add up to 1; rows of the identity show the weights."""
+    n, one = 7, 10**9
+    options = {"shape": shape, "axes": 0, "mode": mode, "antialias": antialias}
+    plan = ResamplePlan((n, n), "i8", **options, exclude_outside=True)
+    stretch = max(1, Fraction(n, shape)) if antialias else 1
+    support, kernel = H[mode]
+    want = np.zeros((shape, n), np.int64)
+    for row, x in zip(want, plan.maps[0].positions(shape), strict=True):
+        inside = {k: (k - x) / stretch for k in range(n) if abs(k - x) <= support * stretch}
+        weights = {k: kernel(t) for k, t in inside.items()}
+        for k, w in weights.items():
+            row[k] = math.floor(one * w / sum(weights.values()) + Fraction(1, 2))
+    identity = one * np.eye(n, dtype="i8")
+    assert_array_equal(plan(identity), want)
+    if mode != "cubic" and antialias is None:  # the edge sample is all that is left
+        assert_array_equal(resample(identity, **options), want)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_integer_rules_change_nothing_on_floats(dtype):
+    data = (np.arange(24).reshape(4, 6) / 7).astype(dtype)
+    rules = ("half_up", "half_even", "truncate")
+    first, *others = (resample(data, shape=(9, 3), mode="cubic", integer_rule=rule) for rule in rules)
+    for other in others:
+        assert_array_equal(other, first, strict=True)

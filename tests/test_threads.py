@@ -40,7 +40,7 @@ def expected():
         return work()
 
 
-def python(code: str, *arguments: str, timeout: float = 60) -> str:
+def python(code: str, *arguments: str, timeout: float = 60, **variables: str) -> str:
     """Run a program that makes the same calls; return what it prints."""
     prelude = """
         import numpy as np, remapnd
@@ -52,7 +52,7 @@ def python(code: str, *arguments: str, timeout: float = 60) -> str:
     program = textwrap.dedent(prelude) + textwrap.dedent(code)
     done = subprocess.run(
         [sys.executable, *arguments, "-c", program],
-        env={**os.environ, "PYTHONHASHSEED": "0", "REMAPND_NUM_THREADS": "3"},
+        env={**os.environ, "PYTHONHASHSEED": "0", "REMAPND_NUM_THREADS": "3", **variables},
         text=True,
         capture_output=True,
         timeout=timeout,
@@ -404,6 +404,48 @@ def test_a_plan_that_meets_arrays_of_other_layouts_and_levels():
         pairs = [*zip(layouts, expected, strict=True)] * 200
         for got, (_, result) in zip(threads.map(plan, [data for data, _ in pairs]), pairs, strict=True):
             assert_array_equal(got, result)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS and malloc are glibc's")
+@pytest.mark.parametrize("left", [0, 300, 1500, 100_000])
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("call", ["gather_elements", "lanczos3"])
+def test_memory_that_runs_out_in_helpers(call, started, left):
+    """Nothing can be allocated but `left` bytes: helpers have what catching that takes, or they end."""
+    code = f"""
+        import ctypes, os, resource
+        if "{call}" == "gather_elements":
+            data, indices = np.zeros((1000, 1000), np.float32), np.zeros((1000, 1000), np.int64)
+            plan = remapnd.GatherElementsPlan(data.shape, data.dtype, indices.shape, indices.dtype)
+            args = data, indices
+        else:  # a task needs more than the memory that its thread keeps
+            data = np.zeros((16, 60_000, 3), np.float32)
+            plan = remapnd.ResamplePlan(data.shape, data.dtype, shape=(12, 70_000, 3), mode="{call}")
+            args = (data,)
+        out = np.empty(plan.output_shape, data.dtype)
+        with remapnd.num_threads(1):
+            plan(*args, out=out)
+        if {started}:
+            digest()
+        libc = ctypes.CDLL(None)
+        libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+        libc.free.argtypes = [ctypes.c_void_p]
+        reserve = libc.malloc({left}) if {left} else None
+        size = resource.getpagesize() * int(open("/proc/self/statm").read().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        for size in (1 << 20, 1 << 16, 1 << 12, 1 << 9, 104, 24):
+            while libc.malloc(size):
+                pass
+        libc.free(reserve)
+        try:
+            plan(*args, out=out)
+            os.write(1, b"done")
+        except MemoryError:
+            os.write(1, b"MemoryError")
+        os._exit(0)
+        """
+    # One arena: that of a thread may grow within what it has reserved.
+    assert python(code, MALLOC_ARENA_MAX="1") in ("done", "MemoryError")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")

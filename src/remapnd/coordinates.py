@@ -53,6 +53,9 @@ class AxisMap:
     start: Fraction
     step: Fraction
 
+    def __repr__(self) -> str:
+        return f"AxisMap(start={shown(self.start, repr)}, step={shown(self.step, repr)})"
+
     def at(self, output: int) -> Fraction:
         """Exact position that output sample `output` reads."""
         return self.start + output * self.step

@@ -6,6 +6,8 @@ IndexError an index.
 
 import sys
 from collections.abc import Callable, Iterable
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
 
 
 def must(op: str, parameter: str, rule: str, got: object, at: tuple[int, ...] | None = None) -> str:
@@ -18,8 +20,28 @@ def shown(value: object, form: Callable[[object], str] = str) -> str:
     """Return the text of a value, by `form`, whatever integers are in it."""
     try:
         return form(value)
-    except ValueError:  # Python writes no integer of more digits than that
-        return f"a number of more than {sys.get_int_max_str_digits()} digits"
+    except ValueError:  # Python writes no integer of more digits than a limit
+        if not isinstance(value, (int, Fraction)):
+            return f"a number of more than {sys.get_int_max_str_digits()} digits"
+        over = "" if value.denominator == 1 else f" over {_digits(value.denominator)}"
+        return f"about {decimal(value)} ({_digits(value.numerator)} digits{over})"
+
+
+def decimal(x: int | Fraction) -> str:
+    """Return the text of a number with six digits."""
+    try:
+        near = float(x)
+    except OverflowError:
+        near = 0
+    if near or not x:
+        return f"{near:.6g}"
+    context = Context(6, Emin=MIN_EMIN, Emax=MAX_EMAX)  # no float is as large, or as small
+    return f"{context.divide(Decimal(x.numerator), Decimal(x.denominator)).normalize(context):.6g}"
+
+
+def _digits(n: int) -> int:
+    """Return how many digits an integer has."""
+    return Decimal(n).adjusted() + 1
 
 
 def word(value: object, known: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """Gather: read slices, elements or tuples' items of an array at positions held in another array.
 
-Uses `arrays` and `plans.gather`: each function is a kept plan and one call of it.
+Uses `arrays`, `plans.gather` and `plans.gathering`: each function is a kept plan and one call of it.
 
 All functions share these rules:
 
@@ -17,14 +17,13 @@ from typing import Any
 
 from . import _core, arrays
 from .plans.gather import (
-    BoundsWord,
     GatherElementsPlan,
     GatherNDPlan,
     GatherPlan,
-    call_fill,
     keep_short,
     kept,
 )
+from .plans.gathering import BoundsWord, call_fill
 from .plans.indexed import as_integer
 
 _NO_FILL = 0  # the default of `fill_value`, told by identity: everything else is looked at

@@ -131,12 +131,13 @@ def resample(
         where PyTorch antialiases.
     exclude_outside : bool
         Drop taps outside, as "pillow" does, also with "onnx" and without antialiasing. For all but "nearest"
-        and "majority".
+        and "majority". Without antialiasing it changes "cubic" and "lanczos3" alone: what is left of the taps
+        of "linear" and "box" is the edge sample, which they give anyway.
     integer_rule : "half_up", "half_even" or "truncate"
         How results on integers are rounded: ``floor(v + 1/2)``, to nearest with ties to even, towards zero.
-        For all but "nearest" and "majority", with any dtype (floats are rounded as IEEE 754 does). v
-        is the exact rational result: the integer is right for every value. What lies outside the range of the
-        dtype, as "cubic" and "lanczos3" can, becomes the nearest end of it.
+        For all but "nearest" and "majority"; on floats, which are rounded as IEEE 754 does, it changes
+        nothing. v is the exact rational result: the integer is right for every value. What lies outside the
+        range of the dtype, as "cubic" and "lanczos3" can, becomes the nearest end of it.
     out : array, optional
         Written in place and returned; must have the shape and dtype of the result and not overlap `data`.
 

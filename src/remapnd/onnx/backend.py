@@ -184,7 +184,8 @@ class Backend(base.Backend):
             listed = [next(given) if name else None for name in node.input]
         if len(listed) != len(node.input):
             raise ValueError(must(read.label, "inputs", f"have {len(node.input)} elements", len(listed)))
-        return (Step(read, rules)([None if x is None else np.asarray(x) for x in listed]),)
+        step = Step(read, rules)
+        return (step(step.taken(listed)),)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:

@@ -47,6 +47,13 @@ class Step:
         except _ERRORS as error:
             self.fail(error)
 
+    def taken(self, values: Iterable[Any]) -> list[Array | None]:
+        """Return what was given for the inputs as arrays; None for those that are left out."""
+        values = list(values)
+        for k, value in enumerate(values):
+            refuse_masked(value, self.node.label, self.node.input_name(k))
+        return [None if value is None else np.asarray(value) for value in values]
+
     def fail(self, error: Exception) -> NoReturn:
         """Raise an error of a public function as one of the node, in ONNX's words; others as they are."""
         function, colon, text = str(error).partition(": ")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from onnx.reference.op_run import OpRun
 
 from remapnd import checks
@@ -58,7 +57,7 @@ def _operator(domain: str, op: str, rules: str) -> type[Any]:
         self._step = Step(read_node(onnx_node, run_params["opsets"]), rules)
 
     def run(self: Any, *inputs: Array | None, **attributes: Any) -> tuple[Array]:
-        return (self._step([None if x is None else np.asarray(x) for x in inputs]),)
+        return (self._step(self._step.taken(inputs)),)
 
     members = {"op_domain": domain, "__init__": begin, "_run": run, "__doc__": f"{op} of every version."}
     return type(op, (OpRun,), members)

@@ -18,11 +18,25 @@ from ..errors import must
 from ..filter_taps import Table
 from ..transposes import transposed
 from .passes import PAIRS, TYPES, WORKING, check_count, on_native
+from .resample_options import MAJORITY
 
 Shape: TypeAlias = "tuple[int, ...]"
 _Call: TypeAlias = "tuple[_core.Linear, tuple[slice, ...]]"  # and the part of the data that it writes
 
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
 _ROUNDING = _core.Rounding(0)  # floats are only rounded to their dtype
+
+
+def check(op: str, mode: str, dtype: np.dtype[Any]) -> None:
+    """Refuse a resampling that has no gradient."""
+    if mode == MAJORITY:
+        rule = "be one that mixes or moves values, for a gradient (labels have none)"
+        raise TypeError(must(op, "mode", rule, repr(mode)))
+    if dtype.name not in (*_FLOATS, *PAIRS):
+        rule = f"have one of the dtypes {', '.join((*_FLOATS, *PAIRS))} for a gradient"
+        if dtype.kind in "iu":
+            rule += " (results on integers are rounded: steps, without a slope)"
+        raise TypeError(must(op, "data", rule, dtype))
 
 
 class Adjoint:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
 from ..coordinates import AxisMap
-from ..errors import shown
+from ..errors import decimal, shown
 from ..filter_taps import FilterTable, Table
 from ..filters import Filter
 
@@ -55,20 +54,11 @@ def _filter(filter: Filter) -> str:
     return f"{name} stretched by {shown(filter.stretch)}, taps outside are {outside[filter.outside]}"
 
 
-def _decimal(x: Fraction) -> str:
-    """Text of a number with six digits."""
-    try:
-        return f"{float(x):.6g}"
-    except OverflowError:  # no float is as large
-        context = Context(6, Emin=MIN_EMIN, Emax=MAX_EMAX)
-        return f"{context.divide(Decimal(x.numerator), Decimal(x.denominator)).normalize(context):.6g}"
-
-
 def describe(positions: Sequence[Fraction], rules: Mapping[str, Sequence[int]]) -> str:
     """Table of positions: the exact fraction, its decimal value, and the nearest sample by each rule."""
     rows = [["X", "x", "", *rules]]
     for output, x in enumerate(positions):
-        rows.append([str(output), shown(x), _decimal(x), *(str(index[output]) for index in rules.values())])
+        rows.append([str(output), shown(x), decimal(x), *(str(index[output]) for index in rules.values())])
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -6,16 +6,23 @@ Uses `arrays`, `checks` and `_core`; used by `plans.gather`, `plans.scatter` and
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from .. import arrays, checks
 from ..errors import must
+from .plan import Plan
 
 Shape = tuple[int, ...]
+
+# Annotations of a class would be listed in the help of all public plans.
+_NO_OPTIONS: tuple[str, ...] = ()
+_NO_WORDS: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -84,40 +91,42 @@ def tuples(op: str, data: Shape, indices: Shape, batch_dims: int) -> tuple[Shape
     return indices[:-1] + data[b + t :], Geometry(tuple(walks), tuple(range(b, b + t)), q - 1)
 
 
-@dataclass(frozen=True, repr=False)
-class IndexPlan:
+class IndexPlan(Plan):
     """A prepared operator with indices; subclasses say `_op` (or `op`), `_options`, `_words` and more."""
 
-    _op: ClassVar[str]
-    _options: ClassVar[tuple[str, ...]]  # what the constructor takes by keyword besides `bounds`
-    _words: ClassVar[dict[str, str]]  # the values of `bounds`, and what they do
+    _op = ""
+    _options = _NO_OPTIONS  # what the constructor takes by keyword besides `bounds`
+    _words = _NO_WORDS  # the values of `bounds`, and what they do
 
-    data_shape: Shape
-    data_dtype: np.dtype[Any]
-    indices_shape: Shape
-    indices_dtype: np.dtype[Any]
-    bounds: str = field(default="raise", kw_only=True)
-    output_shape: Shape = field(init=False, compare=False)
-    _geometry: Geometry = field(init=False, compare=False)
-
-    def _check_arguments(self) -> None:
-        """Check what all plans are made from."""
+    def _take(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int],
+        indices_dtype: DTypeLike,
+        bounds: str,
+    ) -> None:
+        """Check and keep what all plans are made from."""
         op = self.op
-        self._set("data_shape", checks.shape(op, "data", self.data_shape))
-        self._set("indices_shape", checks.shape(op, "indices", self.indices_shape))
-        self._set("data_dtype", checks.dtype(op, "data_dtype", self.data_dtype))
-        self._set("indices_dtype", checks.dtype(op, "indices_dtype", self.indices_dtype))
+        self.data_shape = checks.shape(op, "data", data_shape)
+        self.indices_shape = checks.shape(op, "indices", indices_shape)
+        self.data_dtype = checks.dtype(op, "data_dtype", data_dtype)
+        self.indices_dtype = checks.dtype(op, "indices_dtype", indices_dtype)
         checks.movable_dtype(op, "data", self.data_dtype)
         checks.index_dtype(op, self.indices_dtype)
-        checks.bounds(op, self.bounds, tuple(self._words))
+        checks.bounds(op, bounds, tuple(self._words))
+        self.bounds = bounds
+
+    def _walk(self, items: Shape, output: Shape, geometry: Geometry) -> None:
+        """Keep the shape of the output and the axes; `items` is the shape of what they walk."""
+        checks.result_shape(self.op, "indices", items, self.data_dtype)
+        self.output_shape = output
+        self._geometry = geometry
 
     @property
     def op(self) -> str:
         """The operator's name in messages."""
         return self._op
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
 
     def _check_fit(self, name: str, a: npt.NDArray[Any], shape: Shape, dtype: np.dtype[Any]) -> None:
         """Refuse an array that the plan was not made for."""
@@ -167,6 +176,12 @@ class IndexPlan:
     def _keywords(self) -> dict[str, Any]:
         """Return the options as given to the constructor."""
         return {name: getattr(self, name) for name in (*self._options, "bounds")}
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that the plan is made of."""
+        options = tuple(getattr(self, name) for name in (*self._options, "bounds"))
+        return self.data_shape, self.data_dtype, self.indices_shape, self.indices_dtype, options
 
     def __repr__(self) -> str:
         arguments = [

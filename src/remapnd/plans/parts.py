@@ -9,7 +9,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..errors import must
+from ..errors import must, shown
 from ..filter_taps import Table
 
 Run: TypeAlias = "tuple[int, int]"  # begin and end
@@ -34,13 +34,13 @@ def _run(op: str, part: Any, n: int, axis: int) -> Run:
     """Begin and end of a slice of n samples; the same where it has none."""
     if not isinstance(part, slice):
         rule = "be a slice, Ellipsis or a tuple of them"
-        raise TypeError(must(op, "output_slices", rule, f"{part!r} of type {type(part).__name__}"))
+        raise TypeError(must(op, "output_slices", rule, f"{shown(part, repr)} of type {type(part).__name__}"))
     for bound in (part.start, part.stop, part.step):
         if bound is not None and not hasattr(type(bound), "__index__"):
             rule = f"have integers or None as bounds on axis {axis}"
-            raise TypeError(must(op, "output_slices", rule, repr(part)))
+            raise TypeError(must(op, "output_slices", rule, shown(part, repr)))
     if part.step is not None and operator.index(part.step) != 1:
-        raise ValueError(must(op, "output_slices", f"have steps of 1 on axis {axis}", repr(part)))
+        raise ValueError(must(op, "output_slices", f"have steps of 1 on axis {axis}", shown(part, repr)))
     begin, end, _ = part.indices(n)
     return begin, max(begin, end)
 

@@ -14,28 +14,27 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import _core, arrays, checks, coordinates
-from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, coordinate_map
-from ..errors import must
+from ..coordinates import CROP, AxisMap, Number
 from ..filter_taps import Table
 from ..taps import LinearTable
-from . import explanation, parts, resample_tables
+from . import adjoint, explanation, parts, resample_tables
 from .adjoint import Adjoint
 from .majority import Majority
 from .mixing import Mixing
 from .passes import PAIRS, TYPES
 from .picking import Picking
+from .plan import Plan
 from .resample_options import (
     MAJORITY,
     AxisPlan,
     Options,
     PerAxis,
-    axis_plans,
+    along_coordinates,
+    along_offsets,
     checked,
-    scales_and_lengths,
 )
 
 _LONG: Final = 1 << 24  # outputs along an axis
-_FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 
 
 # Operator, shape and dtype of data, axes, options.
@@ -45,7 +44,7 @@ _Whole: TypeAlias = "tuple[str, tuple[int, ...], np.dtype[Any], tuple[AxisPlan, 
 _Method: TypeAlias = Picking | Mixing | Majority
 
 
-class ResamplePlan:
+class ResamplePlan(Plan):
     """Prepared resampling of arrays of one shape and dtype: `resample`, and by `resized` also `resize`.
 
     Parameters
@@ -101,14 +100,9 @@ exclude_outside, integer_rule
     ) -> None:
         op = "resample"
         data_shape = checks.shape(op, "data_shape", data_shape)
-        checks.axes_for_one(op, data_shape, shape, scales)
-        listed = checks.axes(op, axes, len(data_shape))
-        steps, n_outs = scales_and_lengths(op, [data_shape[axis] for axis in listed], shape, scales)
-        before = checks.numbers(op, "input_offsets", input_offsets, len(listed))
-        after = checks.numbers(op, "output_offsets", output_offsets, len(listed))
-        maps = [coordinates.axis_map(*args) for args in zip(steps, before, after, strict=True)]
+        planned = along_offsets(op, data_shape, (axes, scales, shape), input_offsets, output_offsets)
         options = Options(mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule)
-        self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
+        self._prepare(op, data_shape, dtype, planned, checked(op, options))
 
     @classmethod
     def resized(
@@ -159,16 +153,7 @@ cubic_coefficient, exclude_outside, integer_rule
         """
         op = "resize"
         data_shape = checks.shape(op, "data_shape", data_shape)
-        checks.axes_for_one(op, data_shape, shape, scales)
-        listed = checks.axes(op, axes, len(data_shape))
-        checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
-        n_ins = [data_shape[axis] for axis in listed]
-        steps, n_outs = scales_and_lengths(op, n_ins, shape, scales)
-        regions = checks.regions(op, roi, len(listed), coordinates, CROP)
-        maps = [
-            coordinate_map(coordinates, n_in, n_out, step, region)
-            for n_in, n_out, step, region in zip(n_ins, n_outs, steps, regions, strict=True)
-        ]
+        planned = along_coordinates(op, data_shape, (axes, scales, shape), coordinates, roi)
         options = Options(mode, nearest_rule, antialias, cubic_coefficient, exclude_outside, integer_rule)
         if coordinates == CROP:
             item = checks.fill_item(
@@ -179,7 +164,7 @@ cubic_coefficient, exclude_outside, integer_rule
             chosen = ("coordinates", coordinates)
             checks.only_for(op, "extrapolation_value", extrapolation_value, chosen, (CROP,), default=0)
         self = cls.__new__(cls)
-        self._prepare(op, data_shape, dtype, axis_plans(listed, n_outs, maps, steps), checked(op, options))
+        self._prepare(op, data_shape, dtype, planned, checked(op, options))
         return self
 
     def _prepare(
@@ -216,12 +201,16 @@ cubic_coefficient, exclude_outside, integer_rule
             }
         self._method: _Method | None = None  # none where nothing changes, or there is nothing
         if 0 not in self.output_shape:
-            if self.mode == "nearest":
-                self._method = Picking.prepared(self.dtype, self.nearest_rule, self._picks)
-            elif self.mode == MAJORITY:
-                self._method = Majority.prepared(op, self.dtype, self._axis_tables)
-            else:
-                self._method = Mixing.prepared(op, self.dtype, self.integer_rule, self._axis_tables)
+            with resample_tables.in_memory(op, self._axis_plans):
+                self._method = self._prepared()
+
+    def _prepared(self) -> _Method | None:
+        """Make tables, and the way of using them."""
+        if self.mode == "nearest":
+            return Picking.prepared(self.dtype, self.nearest_rule, self._picks)
+        if self.mode == MAJORITY:
+            return Majority.prepared(self.op, self.dtype, self._axis_tables)
+        return Mixing.prepared(self.op, self.dtype, self.integer_rule, self._axis_tables)
 
     @cached_property
     def _short_way(self) -> _core.PreparedResample | None:
@@ -327,21 +316,15 @@ cubic_coefficient, exclude_outside, integer_rule
         >>> ResamplePlan((2,), np.float64, shape=4).vjp(np.array([1.0, 2.0, 3.0, 4.0]))
         array([3.25, 6.75])
         """
-        if self.mode == MAJORITY:
-            rule = "be one that mixes or moves values, for a gradient (labels have none)"
-            raise TypeError(must(self.op, "mode", rule, repr(self.mode)))
-        if self.dtype.name not in (*_FLOATS, *PAIRS):
-            rule = f"have one of the dtypes {', '.join((*_FLOATS, *PAIRS))} for a gradient"
-            if self.dtype.kind in "iu":
-                rule += " (results on integers are rounded: steps, without a slope)"
-            raise TypeError(must(self.op, "data", rule, self.dtype))
+        adjoint.check(self.op, self.mode, self.dtype)
         return self._adjoint(gradient, out)
 
     @cached_property
     def _adjoint(self) -> Adjoint:
         """The transpose, made on first use."""
-        tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
-        return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
+        with resample_tables.in_memory(self.op, self._axis_plans):
+            tables = resample_tables.copied_where_inside(self._axis_plans, self._inside, dict(self._tables))
+            return Adjoint(self.op, self.dtype, (self.data_shape, self.output_shape), tables, self._inside)
 
     def input_region(self, output_slices: Any) -> tuple[slice, ...]:
         """Return which part of the data a part of the output is made of.
@@ -468,12 +451,6 @@ cubic_coefficient, exclude_outside, integer_rule
     def _key(self) -> tuple[_Whole, tuple[parts.Run, ...] | None]:
         """What makes plans equal."""
         return self._whole, self._part
-
-    def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, ResamplePlan) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._key

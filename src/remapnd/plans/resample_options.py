@@ -1,6 +1,6 @@
 """What is asked of a resampling: the options of a plan, and lengths, scales and maps of its axes.
 
-Uses `checks`; used by `plans.resample`.
+Uses `checks` and `coordinates`; used by `plans.resample`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from .. import checks, reference, taps
-from ..coordinates import AxisMap, Number
+from ..coordinates import COORDINATE_MODES, CROP, AxisMap, Number, axis_map, coordinate_map
 from ..filters import ANTIALIAS, FILTER_MODES, FilterOptions
 
 MAJORITY: Final = "majority"
@@ -18,6 +18,8 @@ MODES: Final = ("nearest", MAJORITY, *FILTER_MODES)
 PLAIN_LINEAR: Final = FilterOptions("linear", None, Fraction(0), False)  # whose weights a majority has
 
 PerAxis: TypeAlias = "Number | Sequence[Number]"
+# Axes, scales and output lengths, as given.
+Asked: TypeAlias = "tuple[int | Sequence[int] | None, PerAxis | None, int | Sequence[int] | None]"
 
 _LARGEST_COEFFICIENT: Final = 1024
 
@@ -70,11 +72,36 @@ def scales_and_lengths(
     return steps, n_outs
 
 
-def axis_plans(
-    axes: Sequence[int], n_outs: Sequence[int], maps: Sequence[AxisMap], scales: Sequence[Fraction]
+def along_offsets(
+    op: str, data_shape: tuple[int, ...], asked: Asked, input_offsets: PerAxis, output_offsets: PerAxis
 ) -> list[AxisPlan]:
-    """One for each of `axes`."""
-    return [AxisPlan(*args) for args in zip(axes, n_outs, maps, scales, strict=True)]
+    """Return what `resample` is asked for along each axis."""
+    axes, scales, shape = asked
+    checks.axes_for_one(op, data_shape, shape, scales)
+    listed = checks.axes(op, axes, len(data_shape))
+    steps, n_outs = scales_and_lengths(op, [data_shape[axis] for axis in listed], shape, scales)
+    before = checks.numbers(op, "input_offsets", input_offsets, len(listed))
+    after = checks.numbers(op, "output_offsets", output_offsets, len(listed))
+    maps = [axis_map(*args) for args in zip(steps, before, after, strict=True)]
+    return [AxisPlan(*args) for args in zip(listed, n_outs, maps, steps, strict=True)]
+
+
+def along_coordinates(
+    op: str, data_shape: tuple[int, ...], asked: Asked, coordinates: str, roi: Sequence[Number] | None
+) -> list[AxisPlan]:
+    """Return what `resize` is asked for along each axis."""
+    axes, scales, shape = asked
+    checks.axes_for_one(op, data_shape, shape, scales)
+    listed = checks.axes(op, axes, len(data_shape))
+    checks.choice(op, "coordinates", coordinates, (*COORDINATE_MODES, CROP))
+    n_ins = [data_shape[axis] for axis in listed]
+    steps, n_outs = scales_and_lengths(op, n_ins, shape, scales)
+    regions = checks.regions(op, roi, len(listed), coordinates, CROP)
+    maps = [
+        coordinate_map(coordinates, n_in, n_out, step, region)
+        for n_in, n_out, step, region in zip(n_ins, n_outs, steps, regions, strict=True)
+    ]
+    return [AxisPlan(*args) for args in zip(listed, n_outs, maps, steps, strict=True)]
 
 
 def checked(op: str, options: Options) -> Options:

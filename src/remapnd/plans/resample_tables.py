@@ -5,17 +5,30 @@ Uses `taps`, `filters` and `filter_taps`; used by `plans.resample`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import coordinates, taps
+from ..errors import must
 from ..filter_taps import Table, axis_table
 from ..filters import FilterOptions, choose
 from ..taps import LinearTable
 from . import parts
 from .resample_options import MAJORITY, PLAIN_LINEAR, AxisPlan, Options
+
+
+@contextlib.contextmanager
+def in_memory(op: str, axes: Sequence[AxisPlan]) -> Iterator[None]:
+    """Name what needs how much where the tables of these axes, made within, do not fit in memory."""
+    try:
+        yield
+    except MemoryError:
+        longest = max(axes, key=lambda plan: plan.n_out)
+        got = f"{longest.n_out} samples on axis {longest.axis}, that is {8 * longest.n_out} bytes or more"
+        raise ValueError(must(op, "shape", "give axes whose tables fit in memory", got)) from None
 
 
 def picked(data_shape: Sequence[int], axes: Sequence[AxisPlan], rule: str) -> dict[int, LinearTable]:

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 
 from .. import _core, arrays, checks
 from ..errors import must
+from .plan import Plan
 
 Shape: TypeAlias = tuple[int, ...]
 SampleMode: TypeAlias = Literal["linear", "nearest", "cubic"]
@@ -117,7 +118,7 @@ def check_sampled_dtype(op: str, dtype: np.dtype[Any], mode: str) -> None:
         floats(op, "data", dtype, f" for mode {mode!r} ('nearest' takes every dtype)")
 
 
-class GridSamplePlan:
+class GridSamplePlan(Plan):
     """`grid_sample` for arrays of known shapes and dtypes: checked once, called often.
 
     Parameters
@@ -288,12 +289,6 @@ class GridSamplePlan:
         """All that the plan is made of."""
         arguments = (self.data_shape, self.data_dtype, self.grid_shape, self.grid_dtype)
         return arguments, (self.mode, self.padding, self.align_corners)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, GridSamplePlan) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._key

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from .. import _core, arrays, checks
 from ..errors import must
@@ -22,6 +23,12 @@ from .indexed import Geometry, IndexPlan, Shape, elements, elements_axis, tuples
 ScatterBoundsWord = Literal["raise", "clip", "wrap", "drop"]
 ReductionWord = Literal["none", "add", "mul", "min", "max"]
 
+_BOUNDED = {
+    "raise": "an index out of range raises IndexError",
+    "clip": "an index out of range becomes the nearest valid one",
+    "wrap": "an index counts modulo the size",
+    "drop": "an update whose index is out of range is dropped",
+}
 _REDUCED = {
     "none": "the last update of a place, in row-major order, replaces its value",
     "add": "updates are added to the value of their place in row-major order",
@@ -31,40 +38,28 @@ _REDUCED = {
 }
 
 
-@dataclass(frozen=True, repr=False)
 class _ScatterPlan(IndexPlan):
-    """What the plans of all scatters share; subclasses say `_plan`."""
+    """What the plans of all scatters share."""
 
-    _words: ClassVar[dict[str, str]] = {
-        "raise": "an index out of range raises IndexError",
-        "clip": "an index out of range becomes the nearest valid one",
-        "wrap": "an index counts modulo the size",
-        "drop": "an update whose index is out of range is dropped",
-    }
+    _words = _BOUNDED
 
-    bounds: ScatterBoundsWord = field(default="raise", kw_only=True)
-    reduction: ReductionWord = field(default="none", kw_only=True)
-    updates_shape: Shape = field(init=False, compare=False)
-    _run: _core.Scatter = field(init=False, compare=False)
-    _writes: bool = field(init=False, compare=False)
-    _prepared: _core.PreparedScatter | None = field(init=False, default=None, compare=False)
+    def _take_reduction(self, reduction: str) -> None:
+        """Check and keep what becomes of updates."""
+        checks.choice(self.op, "reduction", reduction, checks.REDUCTIONS)
+        self.reduction = reduction
 
-    def __post_init__(self) -> None:
-        self._check_arguments()
-        op = self.op
-        checks.choice(op, "reduction", self.reduction, checks.REDUCTIONS)
-        shape, geometry = self._plan()
-        checks.result_shape(op, "indices", shape, self.data_dtype)
+    def _make(self, shape: Shape, geometry: Geometry) -> None:
+        """Prepare the call for the shape of the updates and the axes."""
+        self._walk(shape, self.data_shape, geometry)
         number = 0
         if self.reduction != "none":
-            number = checks.number(op, "data", self.data_dtype, self.reduction)
-        self._set("output_shape", self.data_shape)
-        self._set("updates_shape", shape)
-        self._set("_geometry", geometry)
-        bounds, reduction = checks.SCATTER_BOUNDS.index(self.bounds), checks.REDUCTIONS.index(self.reduction)
-        self._set("_run", _core.Scatter(*geometry.arguments(), bounds, reduction, number))
-        self._set("_writes", math.prod(shape) * math.prod(self.data_shape) * self.data_dtype.itemsize > 0)
-        self._set("_prepared", self._prepare())
+            number = checks.number(self.op, "data", self.data_dtype, self.reduction)
+        self.updates_shape = shape
+        bounds = checks.SCATTER_BOUNDS.index(self.bounds)
+        reduction = checks.REDUCTIONS.index(self.reduction)
+        self._run = _core.Scatter(*geometry.arguments(), bounds, reduction, number)
+        self._writes = math.prod(shape) * math.prod(self.data_shape) * self.data_dtype.itemsize > 0
+        self._prepared = self._prepare()
 
     def _prepare(self) -> _core.PreparedScatter | None:
         """Return the short way for plain NumPy arrays, where there is one."""
@@ -75,10 +70,6 @@ class _ScatterPlan(IndexPlan):
         return _core.PreparedScatter(
             self._run, self.data_dtype, data, self.indices_dtype, indices, list(self.updates_shape)
         )
-
-    def _plan(self) -> tuple[Shape, Geometry]:
-        """Check options and shapes; return the shape of the updates and the axes."""
-        raise NotImplementedError
 
     def __call__(self, data: Any, indices: Any, updates: Any, *, out: Any = None) -> Any:
         """Scatter into a copy of `data`; the arrays must have the shapes and dtypes the plan was made for.
@@ -252,7 +243,6 @@ def _can_take(u: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True, repr=False)
 class ScatterElementsPlan(_ScatterPlan):
     """A prepared `scatter_elements`, or with `broadcast` a prepared `put_along_axis`.
 
@@ -281,8 +271,25 @@ class ScatterElementsPlan(_ScatterPlan):
     """
 
     _options = ("reduction", "axis", "broadcast")
-    axis: int = field(default=0, kw_only=True)
-    broadcast: bool = field(default=False, kw_only=True)
+
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int],
+        indices_dtype: DTypeLike,
+        *,
+        axis: int = 0,
+        broadcast: bool = False,
+        reduction: ReductionWord = "none",
+        bounds: ScatterBoundsWord = "raise",
+    ) -> None:
+        self.broadcast = broadcast  # decides the name in messages
+        self._take(data_shape, data_dtype, indices_shape, indices_dtype, bounds)
+        self._take_reduction(reduction)
+        op, sizes = self.op, (self.data_shape, self.indices_shape)
+        self.axis = elements_axis(op, *sizes, axis)
+        self._make(*elements(op, *sizes, self.axis, broadcast))
 
     @property
     def op(self) -> str:
@@ -293,12 +300,6 @@ class ScatterElementsPlan(_ScatterPlan):
     def _updates_name(self) -> str:
         """The name of the third argument."""
         return "values" if self.broadcast else "updates"
-
-    def _plan(self) -> tuple[Shape, Geometry]:
-        op, data, indices = self.op, self.data_shape, self.indices_shape
-        a = elements_axis(op, data, indices, self.axis)
-        self._set("axis", a)
-        return elements(op, data, indices, a, self.broadcast)
 
     def _fit_updates(self, updates: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return updates of shape `updates_shape`."""
@@ -311,7 +312,6 @@ class ScatterElementsPlan(_ScatterPlan):
             raise ValueError(must(self.op, self._updates_name, rule, f"shape {updates.shape}")) from None
 
 
-@dataclass(frozen=True, repr=False)
 class ScatterNDPlan(_ScatterPlan):
     """A prepared `scatter_nd`: items or slices of `data` at index tuples.
 
@@ -338,15 +338,26 @@ class ScatterNDPlan(_ScatterPlan):
     _op = "scatter_nd"
     _options = ("reduction",)
 
-    def _plan(self) -> tuple[Shape, Geometry]:
+    def __init__(
+        self,
+        data_shape: Sequence[int],
+        data_dtype: DTypeLike,
+        indices_shape: Sequence[int],
+        indices_dtype: DTypeLike,
+        *,
+        reduction: ReductionWord = "none",
+        bounds: ScatterBoundsWord = "raise",
+    ) -> None:
+        self._take(data_shape, data_dtype, indices_shape, indices_dtype, bounds)
+        self._take_reduction(reduction)
         op, data, indices = self.op, self.data_shape, self.indices_shape
         checks.has_axes(op, "data", data)
         checks.has_axes(op, "indices", indices)
-        return tuples(op, data, indices, 0)
+        self._make(*tuples(op, data, indices, 0))
 
 
 @functools.lru_cache(1024)
-def kept(plan: type[_ScatterPlan], *key: Any) -> _ScatterPlan:
+def kept(plan: type[ScatterElementsPlan | ScatterNDPlan], *key: Any) -> ScatterElementsPlan | ScatterNDPlan:
     """Return a plan, the same one for the same key.
 
     The key: data's shape and dtype, indices' shape and dtype, what `call_words` returns, and the plan's own
