@@ -144,6 +144,7 @@ IndexLoops::IndexLoops(const IndexGeometry& geometry, const ArrayView& d, const 
     if (tail > last && run < kLongRun) rows = loops.at[--tail];
     for (int k = last; k < tail; ++k) reuse.push(loops.at[k]);
     if (reuse.count) reps = reuse.at[--reuse.count];
+    are_pairs_ = are_pairs();
 }
 
 // Displacements of the positions [start, start + count) of the group, without the indices.
@@ -187,6 +188,16 @@ bool IndexLoops::put_component(OffsetBlock& b, const std::byte* source, std::int
     return any;
 }
 
+// Both components of pairs that lie one behind the other, where there is a way to do that.
+bool IndexLoops::are_pairs() const {
+    constexpr std::int64_t narrow = std::int64_t{1} << 31;
+    if (g.indexed.size() != 2 || g.bounds != Bounds::raise || !one_ramp() || group.count == 0) return false;
+    if (!kernels.put_pairs[static_cast<int>(index_type)] || indices.strides[g.component_axis] != indices.itemsize) return false;
+    for (int a : g.indexed)
+        if (data.shape[a] > narrow || data.strides[a] < -narrow || data.strides[a] >= narrow) return false;
+    return group.at[0].index == 2 * indices.itemsize;
+}
+
 bool IndexLoops::normalise(OffsetBlock& b, std::int64_t around, std::int64_t start, std::int64_t count) const {
     const std::byte* source = indices.data + outer.place(around).index;
     b.any_bad = false;
@@ -197,6 +208,15 @@ bool IndexLoops::normalise(OffsetBlock& b, std::int64_t around, std::int64_t sta
                 std::fill_n(b.bad, count, std::uint8_t{1});
                 return b.any_bad = true;
             }
+    }
+    if (are_pairs_) {
+        const std::byte* first = source + start * group.at[0].index;
+        const int x = g.indexed[0], y = g.indexed[1];
+        const std::int64_t ramp = group.at[0].data;
+        const auto n = static_cast<std::size_t>(count);
+        const IndexRun run_x{first, group.at[0].index, n, data.shape[x], data.strides[x], false, start * ramp, ramp};
+        const IndexRun run_y{first + indices.itemsize, group.at[0].index, n, data.shape[y], data.strides[y], true, 0, 0};
+        return !(b.any_bad = kernels.put_pairs[static_cast<int>(index_type)](run_x, run_y, b.offsets));
     }
     bool add = !one_ramp() || g.indexed.empty();
     if (add) set_ramp(b, start, count);

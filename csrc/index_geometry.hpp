@@ -105,6 +105,9 @@ struct IndexLoops {
 private:
     bool group_is_flat_ = true;  // one loop in indices, too
 
+    bool are_pairs_ = false;
+
+    bool are_pairs() const;
     bool one_ramp() const { return group.count <= 1; }
     void set_ramp(OffsetBlock& b, std::int64_t start, std::int64_t count) const;
     bool put_component(OffsetBlock& b, const std::byte* source, std::int64_t start, std::int64_t count, int axis,

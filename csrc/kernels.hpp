@@ -58,6 +58,9 @@ struct GatherKernels {
     // fill, that index counts as 0 and bad[i] becomes 1 (it is left alone elsewhere); under raise, and for n == 0 under
     // clip and wrap, the offsets must not be used.  For fill, n > 0.
     bool (*put_indices[8])(const IndexRun& run, Bounds bounds, std::int64_t* offsets, std::uint8_t* bad);
+    // The same under raise for both components of tuples that lie one behind the other: `run` says the first, and not to add;
+    // `second` the other.  Null where the level has nothing better than one after the other, or the type.
+    bool (*put_pairs[8])(const IndexRun& run, const IndexRun& second, std::int64_t* offsets);
     void (*move)(const Move& m);
     // Writes the item over every out[r, i, j, :] of `m` with bad[i] != 0; m.run is a multiple of itemsize > 0.
     void (*fill)(const Move& m, const std::uint8_t* bad, const std::byte* item, std::size_t itemsize);

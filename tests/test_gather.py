@@ -152,6 +152,30 @@ def test_runs_of_every_size(size: int, bounds: str) -> None:
             assert own.same_bits(remapnd.gather(source, indices, **own.filling(bounds, 9)), expected)
 
 
+@pytest.mark.parametrize("dtype", ["i4", "i8"])
+@pytest.mark.parametrize("batched", [False, True])
+def test_pairs_that_lie_one_behind_the_other(dtype: str, batched: bool) -> None:
+    """Any number of them, first and last place, and any one component out of range."""
+    rng = np.random.default_rng(3)
+    data = rng.integers(0, 1000, (2, 5, 7, 3) if batched else (5, 7), np.int16)
+    limits, top = np.array([5, 7]), np.iinfo(dtype).max
+    options = {"batch_dims": 1} if batched else {}
+    for count in (1, 2, 3, 4, 5, 7, 8, 9, 21):
+        indices = rng.integers(-limits, limits, (*data.shape[: int(batched)], count, 2)).astype(dtype)
+        indices[..., 0, :] = -limits
+        indices[..., -1, :] = limits - 1
+        expected = reference.gather_nd(data, indices, **options)
+        for level in _core.levels_usable():
+            assert _core.use_level(level)
+            assert own.same_bits(remapnd.gather_nd(data, indices, **options), expected)
+            for at in range(indices.size):
+                for bad in (limits[at % 2], -limits[at % 2] - 1, top, -top - 1):
+                    wrong = indices.copy()
+                    wrong.flat[at] = bad
+                    with pytest.raises(IndexError, match=f"got {bad} "):
+                        remapnd.gather_nd(data, wrong, **options)
+
+
 # Calls that are cut into many tasks, in every way: many indices, long runs, many reuses, one index.
 LARGE = {
     "rows": lambda a, rng: ("gather", a(20_000, 64), rng.integers(-20_000, 20_000, 30_000), {"axis": 0}),

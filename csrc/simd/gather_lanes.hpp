@@ -97,6 +97,25 @@ inline Lanes load_indices(const std::byte* p) {
 
 inline Lanes lanes_of(const std::int64_t (&v)[4]) { return {_mm256_set_epi64x(v[3], v[2], v[1], v[0])}; }
 
+// Both components of as many pairs of int64 or int32, in an order that in_order undoes.
+#define REMAPND_LANE_PAIRS 1
+struct LanePairs {
+    Lanes first, second;
+
+    explicit LanePairs(const std::byte* p, std::int64_t) {
+        const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p) + 1);
+        first.v = _mm256_unpacklo_epi64(a, b), second.v = _mm256_unpackhi_epi64(a, b);
+    }
+    explicit LanePairs(const std::byte* p, std::int32_t) {
+        const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        const __m256i b = _mm256_permutevar8x32_epi32(a, _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7));
+        first.v = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(b));
+        second.v = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(b, 1));
+    }
+    static Lanes in_order(Lanes x) { return {_mm256_permute4x64_epi64(x.v, 0xD8)}; }
+};
+
 #endif
 
 #ifdef REMAPND_LANES
