@@ -62,13 +62,47 @@ def test_npy(data, mode, options, expected):
 
 def test_success_is_one_line(data, capsys):
     assert run("in.npy", "out.npy", "--scale", "0.5") == 0
-    assert capsys.readouterr() == ("out.npy: uint8 (6, 8, 3) -> (3, 4, 1), linear, antialias none\n", "")
+    assert capsys.readouterr().out == "out.npy: uint8 (6, 8, 3) -> (3, 4, 1), linear, antialias none\n"
     assert run("in.npy", "out.png", "--shape", "12x9", "--mode", "cubic") == 0
     assert capsys.readouterr() == ("out.png: uint8 (6, 8, 3) -> (12, 9, 3), cubic\n", "")
     assert run("in.npy", "out.npy", "--scale", "3x0.4", "--antialias", "onnx") == 0
-    assert capsys.readouterr().out.endswith("-> (18, 3, 3), linear, antialias onnx\n")
+    assert capsys.readouterr().out.endswith("-> (18, 3, 3), linear, antialias onnx, axes 0, 1\n")
     assert run("in.npy", "out.npy", "--shape", "2", "--mode", "nearest") == 0
     assert capsys.readouterr().out.endswith("-> (2, 2, 2), nearest\n")
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "axis", "left"),
+    [
+        ((24, 32, 3), "--scale 1/2", "axis 2 has 3 samples", "0,1"),
+        ((3, 24, 32), "--scale 1/2", "axis 0 has 3 samples", "1,2"),
+        ((3, 24, 32), "--shape 10x10", "axis 0 has 3 samples", "1,2"),
+        ((24, 32, 1), "--scale 2", "axis 2 has 1 sample", "0,1"),
+    ],
+)
+def test_an_axis_that_may_be_of_colors_is_told(capsys, shape, options, axis, left):
+    np.save("in.npy", np.zeros(shape, np.uint8))
+    assert run("in.npy", "out.npy", *options.split()) == 0
+    note = f"remapnd resize: note: in.npy: {axis}: a color axis? --axes {left} leaves it alone\n"
+    assert capsys.readouterr().err == note
+    assert run("in.npy", "out.npy", "--axes", left, *options.split()) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((24, 32, 5), "--scale 1/2"),
+        ((24, 3), "--scale 2"),
+        ((2, 2, 2), "--scale 2"),
+        ((24, 32, 3), "--shape 12x16"),
+        ((24, 32, 3), "--scale 1"),
+    ],
+)
+def test_no_other_axis_is_told(capsys, shape, options):
+    np.save("in.npy", np.zeros(shape, np.uint8))
+    assert run("in.npy", "out.npy", *options.split()) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_scale_is_taken_as_written():

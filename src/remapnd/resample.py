@@ -288,6 +288,7 @@ def resize(
         What an output sample is made of: the nearest sample; of those next to the position the label that
         weighs most; or the samples about it, mixed by a filter. "majority" gives ties to the lowest label,
         which are common at scale 1/2: thin structures of higher labels can vanish there.
+        It votes on each channel of a color by itself: pack the channels into one integer first.
     antialias : None, "pillow", "onnx" or "directml"
         Whether filters grow where an axis shrinks, and by whose rule. "pillow" is also that of PyTorch's
         ``antialias=True``. Filters are stretched by the scale s, also where the positions do not follow from

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
-from remapnd.cli import alpha, array_files, images, options, resampling, values
+from remapnd.cli import alpha, array_files, color_votes, images, options, resampling, values
 from remapnd.cli.console import complain, fail, say
 from remapnd.cli.errors import InputError, UsageError
 from remapnd.cli.progress import progress
@@ -25,6 +25,7 @@ from remapnd.cli.slabs import SLAB, slabs
 from remapnd.files import replacing
 from remapnd.filters import FILTER_MODES
 from remapnd.plans.resample import ResamplePlan
+from remapnd.plans.resample_options import MAJORITY
 from remapnd.reference import INTEGER_RULES
 
 __all__ = ["add_parser", "run"]
@@ -37,14 +38,17 @@ orientation says. Color profile and resolution (DPI) are kept, other metadata is
 not, and of an animation only the first frame is read. Colors are mixed as they are
 stored, not in linear light, and weighted by alpha. 16-bit PNG stays 16-bit. With
 --mode nearest or majority a palette stays a palette: its numbers can be labels.
+For majority a color, alpha included, is one label; of equal weights the one lowest
+in red wins, then in green and blue.
 
 An image that shrinks is antialiased (--antialias pillow), as image programs do:
 else patterns finer than a new pixel turn into coarse ones. Arrays are not, as with
 the function remapnd.resize; the line that is printed says what was done.
 
-OUT may be IN, and is written whole or not at all. Large .npy files are read, computed
-and written in parts, so that they may be larger than memory. Of one in Fortran order
-every part needs all pages: they count as memory, but the system takes them back.
+OUT may be IN, and is written whole or not at all. A file that is there is replaced
+without a question. Large .npy files are read, computed and written in parts, so that
+they may be larger than memory. Of one in Fortran order every part needs all pages:
+they count as memory, but the system takes them back.
 """
 _EXAMPLES = """\
 examples:
@@ -58,6 +62,7 @@ examples:
       --roi 0.25,0.25,0.75,0.75
 """
 _AUTO: Final = "auto"
+_COLORS: Final = 4  # samples that an axis of colors has at most
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -139,6 +144,7 @@ def _resize_file(args: argparse.Namespace) -> None:
     """Read, resize, write."""
     kind, kind_out = _kind(args.input), _kind(args.output)
     _check(args, kind, kind_out)
+    of_images = kind in images.FORMATS or kind_out in images.FORMATS
     axes, numbers = _axes_and_numbers(
         args, from_image=kind in images.FORMATS, to_image=kind_out in images.FORMATS
     )
@@ -165,19 +171,42 @@ def _resize_file(args: argparse.Namespace) -> None:
         plan = ResamplePlan.resized(data.shape, data.dtype, shape, axes=axes, **given)
         _check_result(args.output, kind_out, picture, plan)
         weighted = picture.has_alpha and args.mode in FILTER_MODES and not args.straight_alpha
-        if kind_out == ".npy" and _large(plan) and not weighted:
+        voted = of_images and args.mode == MAJORITY and plan.axes == (0, 1) and color_votes.has_colors(data)
+        if kind_out == ".npy" and _large(plan) and not weighted and not voted:
             _write_in_parts(args.output, plan, data)
         else:
             compute: Callable[[], npt.NDArray[Any]] = partial(plan, data)
             if weighted:
                 compute = partial(alpha.resize_weighted, data, shape, **given)
                 how += ", colors weighted by alpha"
+            elif voted:
+                compute = partial(color_votes.resize_voted, data, shape, **given)
+                how += ", each color one label"
             with _writing(args.output) as file:  # opened first, so that nothing is computed in vain
                 picture.pixels = _computed(args, compute)
                 _write(args, file, kind_out, key, picture)
     except (TypeError, ValueError, MemoryError) as error:
         raise InputError(f"{args.input}: {_said(args, error)}") from None
+    if args.axes is None and not of_images:
+        if len(plan.axes) < data.ndim:
+            how += f", axes {', '.join(map(str, plan.axes))}"
+        _warn_of_colors(args, plan)
     say(f"{args.output}: {data.dtype} {data.shape} -> {plan.output_shape}, {how}")
+
+
+def _warn_of_colors(args: argparse.Namespace, plan: ResamplePlan) -> None:
+    """Say that an axis which nobody named was resized and has as few samples as colors have."""
+    n_ins = plan.data_shape
+    few = [axis for axis in plan.axes if n_ins[axis] <= _COLORS]
+    others = [axis for axis, n in enumerate(n_ins) if n > _COLORS]
+    for axis in few:
+        if len(others) > 1 and n_ins[axis] != plan.output_shape[axis]:
+            left = ",".join(map(str, others))
+            plural = "s" if n_ins[axis] != 1 else ""
+            complain(
+                f"remapnd resize: note: {args.input}: axis {axis} has {n_ins[axis]} sample{plural}: a color "
+                f"axis? --axes {left} leaves it alone"
+            )
 
 
 def _check(args: argparse.Namespace, kind: str, kind_out: str) -> None:
@@ -279,7 +308,11 @@ def _check_result(path: str, kind: str, picture: images.Picture, plan: ResampleP
     except ModuleNotFoundError as error:
         raise InputError(error) from None
     except ValueError as error:
-        raise InputError(f"cannot write {path}: {error}") from None
+        first, *others = plan.data_shape if len(plan.data_shape) == 3 else (0, 0)
+        advice = ""
+        if first <= _COLORS < min(others):
+            advice = "; channels come last: np.moveaxis(array, 0, -1) moves the first axis there"
+        raise InputError(f"cannot write {path}: {error}{advice}") from None
 
 
 def _said(args: argparse.Namespace, error: Exception) -> str:
