@@ -34,15 +34,18 @@ def data():
 )
 def test_malformed_shape(data, capsys, text):
     line = refused(capsys, 2, "in.npy", "out.npy", f"--shape={text}")
-    assert line == f"--shape must be integers greater than 0 with x between them, got {text!r}"
+    rule = "integers greater than 0 with x between them, such as 100 or 480x640"
+    assert line == f"--shape must be {rule}, got {text!r}"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-1", "nan", "inf", "1/0", "0/5", "0.0", "1e", "2x", "1,5", "1e-400", "1e999999999"]
+    "text",
+    ["", "0", "-1", "nan", "inf", "1/0", "0/5", "0.0", "1e", "2x", "1,5", "50%", "1e-400", "1e999999999"],
 )
 def test_malformed_scale(data, capsys, text):
     line = refused(capsys, 2, "in.npy", "out.npy", f"--scale={text}")
-    assert line == f"--scale must be numbers greater than 0 with x between them, got {text!r}"
+    rule = "numbers greater than 0 with x between them, such as 0.5, 1/2 or 0.5x1"
+    assert line == f"--scale must be {rule}, got {text!r}"
 
 
 @pytest.mark.parametrize("text", ["", "0,", "a", "1.0", "0;1", "--1"])

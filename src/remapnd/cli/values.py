@@ -35,12 +35,12 @@ def numbers(option: str, text: str) -> list[Fraction]:
 
 def sizes(option: str, text: str) -> list[Fraction]:
     """Return integers greater than zero with x between them."""
-    return _positive(option, text, _INTEGER, "integers")
+    return _positive(option, text, _INTEGER, "integers", "100 or 480x640")
 
 
 def factors(option: str, text: str) -> list[Fraction]:
     """Return numbers greater than zero with x between them."""
-    return _positive(option, text, _NUMBER, "numbers")
+    return _positive(option, text, _NUMBER, "numbers", "0.5, 1/2 or 0.5x1")
 
 
 def integers(option: str, text: str) -> list[int]:
@@ -68,9 +68,10 @@ def rows(option: str, text: str) -> slice:
     return slice(*(int(part) if part else None for part in text.split(":")))
 
 
-def _positive(option: str, text: str, form: re.Pattern[str], what: str) -> list[Fraction]:
+def _positive(option: str, text: str, form: re.Pattern[str], what: str, example: str) -> list[Fraction]:
     """Return numbers of a form, all greater than zero."""
     parts = text.lower().split("x")
     if not all(form.fullmatch(part) and Fraction(part) > 0 for part in parts):
-        raise UsageError(f"{option} must be {what} greater than 0 with x between them, got {text!r}")
+        rule = f"{what} greater than 0 with x between them, such as {example}"
+        raise UsageError(f"{option} must be {rule}, got {text!r}")
     return [Fraction(part) for part in parts]
