@@ -214,6 +214,28 @@ def test_resolution_is_kept(suffix, orientation):
         assert np.round(image.info["dpi"]).tolist() == list(expected)
 
 
+def test_no_resolution_is_made_up():
+    """Pillow says 72 of a JPEG file with EXIF that has none."""
+    exif = Image.Exif()
+    exif[0x0112] = 1
+    Image.new("RGB", (8, 6)).save("in.jpg", exif=exif)
+    for name in ("out.jpg", "out.png"):
+        assert run("in.jpg", name, "--scale", "2") == 0
+        with Image.open(name) as image:
+            assert "dpi" not in image.info
+            assert image.info.get("jfif_unit", 0) == 0
+
+
+@pytest.mark.parametrize("unit", [2, 3])
+def test_resolution_of_exif_alone_is_kept(unit):
+    exif = Image.Exif()
+    exif[0x011A], exif[0x011B], exif[0x0128] = 300.0, 300.0, unit
+    Image.new("RGB", (8, 6)).save("in.jpg", exif=exif)
+    assert run("in.jpg", "out.jpg", "--scale", "2") == 0
+    with Image.open("out.jpg") as image:
+        assert np.round(image.info["dpi"]).tolist() == [300 if unit == 2 else 762] * 2
+
+
 def test_quality(data):
     Image.fromarray(np.random.default_rng(11).integers(0, 256, (64, 64, 3), np.uint8)).save("in.png")
     sizes = {}
@@ -246,9 +268,19 @@ def test_image_that_is_another_format(capsys):
         (
             np.zeros((4, 4), np.float32),
             "out.png",
-            "float32 (4, 4): convert the values to uint8 first, or write a .npy",
+            "float32 (4, 4): scale the values to 0..255 and convert them to uint8 first, or write a .npy",
+        ),
+        (
+            np.zeros((4, 4), np.int32),
+            "out.png",
+            "int32 (4, 4): convert the values to uint8 first, or write a .npy",
         ),
         (np.zeros((4, 4, 5), np.uint8), "out.png", "uint8 (4, 4, 5)"),
+        (
+            np.zeros((3, 9, 8), np.uint8),
+            "out.png",
+            "uint8 (4, 4, 8); channels come last: np.moveaxis(array, 0, -1) moves the first axis there",
+        ),
         (np.zeros((4, 4, 5), np.uint16), "out.png", "uint16 (4, 4, 5)"),
         (np.zeros((4, 4, 2, 2), np.uint8), "out.png", "uint8 (4, 4, 2, 2)"),
         (np.zeros((4, 4, 5), np.uint8), "out.jpg", "uint8 (4, 4, 5)"),

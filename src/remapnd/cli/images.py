@@ -21,7 +21,9 @@ QUALITY: Final = 95  # of JPEG
 
 # Modes of Pillow that are arrays of channels as they are.
 _CHANNEL_MODES: Final = ("L", "LA", "RGB", "RGBA", "CMYK")
-_ORIENTATION: Final = 0x0112  # tag of EXIF; values from 5 on exchange height and width
+# Tags of EXIF.
+_ORIENTATION: Final = 0x0112  # values from 5 on exchange height and width
+_X_RESOLUTION: Final = 0x011A
 
 
 @dataclass
@@ -107,6 +109,8 @@ def _decoded(file: BinaryIO, image_module: Any, as_labels: bool) -> Picture:
         image = opened()  # reading the file has moved it on
     upright = exif_transpose(image)
     dpi = image.info.get("dpi")
+    if image.format == "JPEG" and not image.info.get("jfif_unit") and _X_RESOLUTION not in image.getexif():
+        dpi = None  # Pillow says 72 where the file says nothing
     if dpi and image.getexif().get(_ORIENTATION, 1) >= 5:
         dpi = dpi[::-1]
     kept = {"color_profile": image.info.get("icc_profile"), "dpi": dpi, "notes": notes}
@@ -178,7 +182,9 @@ def check_writable(picture: Picture, image_format: str) -> None:
     if fits and pixels.size:
         return
     advice = ""
-    if dtype not in (np.uint8, np.uint16, np.bool_):
+    if dtype.kind == "f":
+        advice = ": scale the values to 0..255 and convert them to uint8 first, or write a .npy"
+    elif dtype not in (np.uint8, np.uint16, np.bool_):
         advice = ": convert the values to uint8 first, or write a .npy"
     elif not pixels.size:
         advice = ", which has no pixels"
