@@ -222,10 +222,15 @@ def test_refusals() -> None:
         IndexError, match=r"gather: `indices` must lie in \[-3, 3\) on axis 0, got 3 at \(1,\)"
     ):
         GatherPlan((3,), "f4", indices=[0, 3])
-    rule = "be given, with `indices_shape` and `indices_dtype` both, or `indices` alone"
-    with pytest.raises(TypeError, match=f"^gather: `indices_shape` must {rule}, got none$"):
+    rule = "gather: `indices_shape` must be given with `indices_dtype`, or `indices` in place of both"
+    with pytest.raises(TypeError, match=f"^{rule}, got neither$"):
         GatherPlan((3,), "f4")
-    with pytest.raises(TypeError, match=f"^gather: `indices_dtype` must {rule}, got none$"):
+    with pytest.raises(TypeError, match=f"^{rule}, got only indices_dtype='i8'$"):
+        GatherPlan((3,), "f4", indices_dtype="i8")
+    with pytest.raises(TypeError, match=rf"^{rule}, got an array as `indices_shape` \(constant indices are"):
+        GatherPlan((3,), "f4", np.array([0, 1]))
+    rule = "gather: `indices_dtype` must be given with `indices_shape`, or `indices` in place of both"
+    with pytest.raises(TypeError, match=rf"^{rule}, got only indices_shape=\(2,\)$"):
         GatherPlan((3,), "f4", (2,))
     with pytest.raises(TypeError, match=r"^gather: `data_dtype` must be a dtype, got \(2, 1\)$"):
         GatherPlan((2, 2), (2, 1))

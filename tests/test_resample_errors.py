@@ -55,8 +55,18 @@ from remapnd.coordinates import CROP
             lambda x: resize(x, (3,)),
             ValueError,
             r"resize: `shape` must have one value for each of 2 axes "
-            r"\(axes=\(0,\) resamples the leading ones\), "
-            "got 1 values",
+            r"\(axes=\(0,\) resamples the first one\), got 1 value$",
+        ),
+        (
+            lambda x: resize(x[0], (3, 4)),
+            ValueError,
+            "resize: `shape` must have one value for the axis, got 2 values$",
+        ),
+        (
+            lambda x: resize(x[None], (3, 4)),
+            ValueError,
+            r"resize: `shape` must have one value for each of 3 axes "
+            r"\(axes=\(0, 1\) resamples the leading ones\), got 2 values$",
         ),
         (lambda x: resize(x, (3, 0)), ValueError, "resize: `shape` must be at least 1, got 0"),
         (lambda x: resize(x, (3, -2)), ValueError, "resize: `shape` must be at least 1, got -2"),

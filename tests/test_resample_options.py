@@ -204,3 +204,11 @@ def test_integer_rules_change_nothing_on_floats(dtype):
     first, *others = (resample(data, shape=(9, 3), mode="cubic", integer_rule=rule) for rule in rules)
     for other in others:
         assert_array_equal(other, first, strict=True)
+
+
+def test_plan_of_scales_alone():
+    plan = ResamplePlan.resized((10, 4), "u1", scales=0.5)
+    assert plan.output_shape == (5, 2)
+    assert plan == ResamplePlan.resized((10, 4), "u1", None, scales=0.5)
+    with pytest.raises(ValueError, match=r"^resize: `shape` or `scales` must be given, got neither$"):
+        ResamplePlan.resized((10, 4), "u1")

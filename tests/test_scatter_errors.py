@@ -60,14 +60,22 @@ ERRORS: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
         (np.zeros((3, 4), "u1"), IDX, 256),
         {"axis": 0},
         TypeError,
-        "put_along_axis: `values` must be castable to uint8, the dtype of `data`, got 256",
+        "put_along_axis: `values` must lie in [0, 255], the range of uint8, the dtype of `data`, got 256",
     ),
     (
         P,
         (np.zeros((3, 4), "i1"), IDX, -129),
         {"axis": 0},
         TypeError,
-        "put_along_axis: `values` must be castable to int8, the dtype of `data`, got -129",
+        "put_along_axis: `values` must lie in [-128, 127], the range of int8, the dtype of `data`, got -129",
+    ),
+    (
+        E,
+        (np.zeros(3, "u1"), [0, 1], [255, 300]),
+        {},
+        TypeError,
+        "scatter_elements: `updates` must lie in [0, 255], the range of uint8, the dtype of `data`, "
+        "got 300 at (1,)",
     ),
     (
         N,
@@ -170,7 +178,8 @@ ERRORS: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
         (D, IDX, U),
         {"reduction": "sum"},
         ValueError,
-        "scatter_elements: `reduction` must be one of 'none', 'add', 'mul', 'min', 'max', got 'sum'",
+        "scatter_elements: `reduction` must be one of 'none', 'add', 'mul', 'min', 'max', got 'sum' "
+        "(did you mean 'add'?)",
     ),
     (
         E,
@@ -354,3 +363,22 @@ def test_the_core_refuses_what_does_not_fit() -> None:
     data.flags.writeable = False
     with pytest.raises(ValueError, match="`data` must be writable"):
         add(None, indices, updates, data)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "meant"),
+    [
+        ("bounds", "clamp", "clip"),
+        ("bounds", "ignore", "drop"),
+        ("bounds", "Modulo", "wrap"),
+        ("reduction", "prod", "mul"),
+        ("reduction", "multiply", "mul"),
+        ("reduction", "minimum", "min"),
+        ("reduction", "amax", "max"),
+        ("reduction", "replace", "none"),
+        ("reduction", "update", "none"),
+    ],
+)
+def test_words_of_other_libraries(option, given, meant):
+    with pytest.raises(ValueError, match=rf", got '{given}' \(did you mean '{meant}'\?\)$"):
+        remapnd.scatter_elements(D, IDX, U, **{option: given})

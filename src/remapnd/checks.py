@@ -140,6 +140,17 @@ BOUNDS = ("raise", "clip", "wrap", "fill")
 SCATTER_BOUNDS = ("raise", "clip", "wrap", "drop")
 REDUCTIONS = ("none", "add", "mul", "min", "max")
 
+# What other libraries call these.
+_BOUNDS_ELSEWHERE = {
+    **{"clamp": "clip", "nearest": "clip", "modulo": "wrap", "periodic": "wrap", "error": "raise"},
+    **{"constant": "fill", "ignore": "drop", "skip": "drop"},
+}
+_REDUCTIONS_ELSEWHERE = {
+    **{"sum": "add", "prod": "mul", "product": "mul", "multiply": "mul"},
+    **{"minimum": "min", "maximum": "max", "amin": "min", "amax": "max"},
+    **{"update": "none", "replace": "none", "set": "none", "assign": "none"},
+}
+
 # Dtypes that reductions compute with, in the order of Number in csrc/kernels.hpp; min and max not with
 # complex ones.
 NUMBERS = (
@@ -156,7 +167,14 @@ def bounds(op: str, value: object, allowed: Sequence[str] = BOUNDS) -> None:
             rule += " (only scatters can drop)"
         elif value == "fill":
             rule += " (only gathers can fill)"
-        raise ValueError(must(op, "bounds", rule, word(value, allowed)))
+        raise ValueError(must(op, "bounds", rule, word(value, allowed, _BOUNDS_ELSEWHERE)))
+
+
+def reduction(op: str, value: object) -> None:
+    """Refuse a reduction that there is not."""
+    if not isinstance(value, str) or value not in REDUCTIONS:
+        rule = f"be one of {', '.join(map(repr, REDUCTIONS))}"
+        raise ValueError(must(op, "reduction", rule, word(value, REDUCTIONS, _REDUCTIONS_ELSEWHERE)))
 
 
 def number(op: str, name: str, dtype: np.dtype[Any], reduction: str) -> int:
@@ -298,16 +316,22 @@ def _listed(value: object) -> object:
     return value.tolist() if isinstance(value, np.ndarray) and value.ndim < 2 else value
 
 
+def _count(values: Sequence[object]) -> str:
+    """Return how many values there are, in words."""
+    return f"{len(values)} value{'' if len(values) == 1 else 's'}"
+
+
 def _one_each(op: str, name: str, value: object, count: int) -> list[Any]:
     """Return a value for each of `count` axes; a single one serves all."""
     value = _listed(value)
     if isinstance(value, str) or not isinstance(value, Sequence):
         return [value] * count
     if len(value) != count:
-        rule = f"have one value for each of {count} axes"
+        rule = f"have one value for each of {count} axes" if count != 1 else "have one value for the axis"
         if name in ("shape", "scales") and len(value) < count:
-            rule += f" (axes={tuple(range(len(value)))} resamples the leading ones)"
-        raise ValueError(must(op, name, rule, f"{len(value)} values"))
+            leading = "the first one" if len(value) == 1 else "the leading ones"
+            rule += f" (axes={tuple(range(len(value)))} resamples {leading})" if len(value) else ""
+        raise ValueError(must(op, name, rule, _count(value)))
     return list(value)
 
 
@@ -427,7 +451,7 @@ def regions(
     if value is None or isinstance(value, str) or not isinstance(value, Sequence):
         raise TypeError(must(op, "roi", rule, shown(value, repr)))
     if len(value) != 2 * count:
-        raise ValueError(must(op, "roi", rule, f"{len(value)} values"))
+        raise ValueError(must(op, "roi", rule, _count(value)))
     exact = [as_fraction(v, op=op, parameter="roi") for v in value]
     return list(zip(exact[:count], exact[count:], strict=True))
 

@@ -5,9 +5,11 @@ IndexError an index.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
+
+_NONE: Mapping[str, str] = {}
 
 
 def must(op: str, parameter: str, rule: str, got: object, at: tuple[int, ...] | None = None) -> str:
@@ -44,8 +46,11 @@ def _digits(n: int) -> int:
     return Decimal(n).adjusted() + 1
 
 
-def word(value: object, known: Iterable[str]) -> str:
-    """Return the text of a value that is none of some words, and the word that may have been meant."""
+def word(value: object, known: Iterable[str], elsewhere: Mapping[str, str] = _NONE) -> str:
+    """Return the text of a value that is none of some words, and the word that may have been meant.
+
+    `elsewhere` has words of other libraries and what they are called here.
+    """
     text = shown(value, repr)
     if not isinstance(value, str):
         return text
@@ -53,6 +58,8 @@ def word(value: object, known: Iterable[str]) -> str:
 
     words = {one.lower(): one for one in known}
     given = value.lower()
+    if words.get(elsewhere.get(given, "")):
+        return f"{text} (did you mean {elsewhere[given]!r}?)"
     begun = [one for one in words if one.startswith(given)] if len(given) >= 3 else []
     # At 0.6, the default, "nearest" is near to "linear".
     near = begun or difflib.get_close_matches(given, words, 1, 0.7)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numpy.typing import DTypeLike
 
 from .. import _core, arrays, checks
-from ..errors import must
+from ..errors import must, shown
 from . import gradients
 from .constant import ConstantIndices, constant_indices
 from .indexed import Geometry, IndexPlan, Shape
@@ -34,6 +34,18 @@ def _shown(value: object) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         return str(value) if value.dtype.kind in "mM" else repr(value.item())
     return repr(value)
+
+
+def _missing(op: str, indices_shape: object, indices_dtype: object) -> str:
+    """Return what to say where one of two arguments was given, or none."""
+    names, got = ("indices_shape", "indices_dtype"), "neither"
+    if isinstance(indices_shape, np.ndarray):
+        got = "an array as `indices_shape` (constant indices are given as indices=...)"
+    elif indices_shape is not None:
+        names, got = names[::-1], f"only indices_shape={shown(indices_shape, repr)}"
+    elif indices_dtype is not None:
+        got = f"only indices_dtype={indices_dtype!r}"
+    return must(op, names[0], f"be given with `{names[1]}`, or `indices` in place of both", got)
 
 
 class AnyGather(IndexPlan):
@@ -65,9 +77,7 @@ class AnyGather(IndexPlan):
             indices_shape, indices_dtype = i.shape, i.dtype
         elif indices_shape is None or indices_dtype is None:
             checks.dtype(op, "data_dtype", data_dtype)  # a shape in its place says what was forgotten
-            missing = "indices_dtype" if indices_shape is not None else "indices_shape"
-            rule = "be given, with `indices_shape` and `indices_dtype` both, or `indices` alone"
-            raise TypeError(must(op, missing, rule, "none"))
+            raise TypeError(_missing(op, indices_shape, indices_dtype))
         self._take(data_shape, data_dtype, indices_shape, indices_dtype, bounds)
         self._fill = call_fill(op, bounds, fill_value, self.data_dtype)
         self.fill_value = fill_value

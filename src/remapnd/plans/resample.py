@@ -109,7 +109,7 @@ exclude_outside, integer_rule
         cls,
         data_shape: Sequence[int],
         dtype: DTypeLike,
-        shape: int | Sequence[int] | None,
+        shape: int | Sequence[int] | None = None,
         *,
         axes: int | Sequence[int] | None = None,
         scales: PerAxis | None = None,
@@ -133,7 +133,7 @@ exclude_outside, integer_rule
             Their dtype; the result has the same.
         shape, axes, scales, coordinates, roi, extrapolation_value, mode, nearest_rule, antialias, \
 cubic_coefficient, exclude_outside, integer_rule
-            As in `resize`; `shape` may be None if `scales` are given.
+            As in `resize`.
 
         Returns
         -------

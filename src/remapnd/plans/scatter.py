@@ -45,7 +45,7 @@ class _ScatterPlan(IndexPlan):
 
     def _take_reduction(self, reduction: str) -> None:
         """Check and keep what becomes of updates."""
-        checks.choice(self.op, "reduction", reduction, checks.REDUCTIONS)
+        checks.reduction(self.op, reduction)
         self.reduction = reduction
 
     def _make(self, shape: Shape, geometry: Geometry) -> None:
@@ -121,6 +121,7 @@ class _ScatterPlan(IndexPlan):
                 if not _can_take(u, dtype):
                     got = f"{u.dtype} values" if u.ndim else repr(updates)
                     raise TypeError(must(op, name, f"be castable to {wanted}, the dtype of `data`", got))
+                _refuse_outside(op, name, u, dtype)
             elif u.dtype.newbyteorder("=") != dtype.newbyteorder("="):
                 rule = f"have dtype {wanted}, as `data` ({name}.astype(data.dtype) casts)"
                 raise TypeError(must(op, name, rule, arrays.dtype_name(u.dtype)))
@@ -229,18 +230,25 @@ _KINDS = "buifc"  # of numbers; an integer may become any of those from "u" on
 
 
 def _can_take(u: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` has the values of `u`, which came from Python numbers; floats may be rounded."""
+    """Whether values of the kind of `u`, which came from Python numbers, become `dtype`; floats may round."""
     if u.size == 0:
         return True
     kind = "f" if dtype.name == "bfloat16" else dtype.kind
-    if u.dtype.kind not in _KINDS or kind not in _KINDS or _KINDS.index(u.dtype.kind) > _KINDS.index(kind):
-        return (
-            u.dtype.kind == "i" and kind == "u" and bool((u >= 0).all() and (u <= np.iinfo(dtype).max).all())
-        )
-    if kind in "iu":
-        limits = np.iinfo(dtype)
-        return bool((u >= limits.min).all() and (u <= limits.max).all())
-    return True
+    if u.dtype.kind not in _KINDS or kind not in _KINDS:
+        return False
+    return _KINDS.index(u.dtype.kind) <= _KINDS.index(kind) or (u.dtype.kind, kind) == ("i", "u")
+
+
+def _refuse_outside(op: str, name: str, u: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
+    """Refuse integers that an integer dtype does not have; the first one is named."""
+    if dtype.kind not in "iu" or u.size == 0:
+        return
+    limits = np.iinfo(dtype)
+    outside = (u < limits.min) | (u > limits.max)
+    if outside.any():
+        at = tuple(int(i) for i in np.unravel_index(int(np.argmax(outside)), u.shape))
+        rule = f"lie in [{limits.min}, {limits.max}], the range of {dtype}, the dtype of `data`"
+        raise TypeError(must(op, name, rule, u[at], at or None))
 
 
 class ScatterElementsPlan(_ScatterPlan):
@@ -373,7 +381,7 @@ def call_words(op: str, bounds: object, reduction: object) -> tuple[object, obje
     if not isinstance(bounds, str):
         checks.bounds(op, bounds, checks.SCATTER_BOUNDS)
     if not isinstance(reduction, str):
-        checks.choice(op, "reduction", reduction, checks.REDUCTIONS)
+        checks.reduction(op, reduction)
     return bounds, reduction
 
 
