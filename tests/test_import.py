@@ -94,6 +94,17 @@ def test_dir_lists_public_modules_once_imported():
     assert fresh(code).split() == ["reference"]
 
 
+@pytest.mark.parametrize("name", ["directml", "reference", "selftest", "simd", "webnn"])
+def test_modules_are_imported_when_they_are_used(name):
+    assert fresh(f"import remapnd; print(remapnd.{name}.__name__)") == f"remapnd.{name}\n"
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match=r"^module 'remapnd' has no attribute 'resise'") as caught:
+        _ = remapnd.resise
+    assert (caught.value.name, caught.value.obj) == ("resise", remapnd)
+
+
 def test_import_without_the_compiled_core(tmp_path):
     package = Path(remapnd.__file__).parent
     copy = tmp_path / "remapnd"

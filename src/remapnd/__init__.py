@@ -56,7 +56,7 @@ Prepare once, call often
 Settings
     `set_num_threads`, `get_num_threads`, `num_threads` (for a block), `get_config`, `show_config`
 
-Modules, to be imported by name
+Modules, which are imported when they are first used
     `remapnd.directml`  operators of DirectML: descriptors, checks by feature level, DxDispatch models
     `remapnd.onnx`      a backend and operators for the package onnx, lint and verification of models
     `remapnd.webnn`     gathers, scatters and resample2d of WebNN
@@ -68,6 +68,9 @@ Modules, to be imported by name
 """
 
 import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from .command_line import quiet_interrupt, runs_command_line
 
@@ -141,6 +144,19 @@ if not runs_command_line():
     apply_environment()
 
 
+_MODULES = ("directml", "onnx", "reference", "selftest", "simd", "webnn")
+
+
 def __dir__() -> list[str]:
     """List what is public: names, and modules that have been imported."""
-    return [*__all__, *({"directml", "onnx", "reference", "selftest", "simd", "webnn"} & globals().keys())]
+    return [*__all__, *(set(_MODULES) & globals().keys())]
+
+
+if not TYPE_CHECKING:  # to a type checker every name would be there
+
+    def __getattr__(name: str) -> ModuleType:
+        """Import a module of the package when it is first asked for."""
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        text = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(text, name=name, obj=sys.modules[__name__])
