@@ -329,3 +329,10 @@ def test_output_overlap_policy_keeps_the_last():
     desc = GatherElementsOperatorDesc(*tensors[:2], BufferTensorDesc.of(data), 1)
     run(desc, [data, indices], backwards[:, ::-1], policy=allowed)
     assert backwards.tolist() == [[3, 2, 1], [6, 5, 4]]
+
+
+def test_policy_shows_what_is_not_default():
+    assert repr(Policy()) == "Policy()"
+    assert (
+        repr(Policy(gather_oob="zero", off_axis="strict")) == "Policy(gather_oob='zero', off_axis='strict')"
+    )

@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_type_hints
 from remapnd import checks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy:
     """Choices where the documentation is silent or contradicts itself; each default is the first value.
 
@@ -88,3 +88,9 @@ class Policy:
         hints = get_type_hints(type(self))
         for field in fields(self):
             checks.choice("Policy", field.name, getattr(self, field.name), get_args(hints[field.name]))
+
+    def __repr__(self) -> str:
+        """Return what differs from the defaults, so that signatures with a policy stay short."""
+        values = [(field.name, getattr(self, field.name), field.default) for field in fields(self)]
+        given = ", ".join(f"{name}={value!r}" for name, value, default in values if value != default)
+        return f"Policy({given})"
