@@ -78,4 +78,9 @@ def run(wheels: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(
+            "usage: python docs/lint.py WHEELS, a directory that is filled by\n"
+            f"  {DOWNLOAD}{' '.join(PACKAGES)}"
+        )
     run(Path(sys.argv[1]).resolve())

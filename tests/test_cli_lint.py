@@ -150,11 +150,12 @@ def test_level(tmp_path, capsys):
 def test_models_of_dxdispatch(suffix, tmp_path, capsys):
     pytest.importorskip("onnx", reason="the extra remapnd[onnx] is not installed")
     path = tmp_path / f"model.{suffix}"
+    part = " or a part of a model" if suffix == "onnx" else ""
     path.write_text('{"resources": {}, "dispatchables": {}, "commands": [], /* none */}')
     assert main(["lint", str(path)]) == 1
     assert capsys.readouterr().err == (
-        f"remapnd lint: error: {path}: must be a model of ONNX, got other data (a DxDispatch model? use "
-        "remapnd check)\n"
+        f"remapnd lint: error: {path}: must be a model of ONNX, got other data{part} "
+        "(a DxDispatch model? use remapnd check)\n"
     )
     path.write_text("[3]")
     assert main(["lint", str(path)]) == 1
@@ -169,8 +170,8 @@ def test_models_of_onnx_for_dxdispatch(command, tmp_path, capsys):
     path.write_bytes(b"\x08\x09\xa0")
     assert main([command, str(path)]) == 1
     assert capsys.readouterr().err == (
-        f"remapnd {command}: error: {path}: must be UTF-8 text, got byte 0xA0 at 2 (a model of ONNX? use "
-        "remapnd lint)\n"
+        f"remapnd {command}: error: {path}: must be a model in JSON, in UTF-8, got byte 0xA0 at 2 "
+        "(a model of ONNX? use remapnd lint)\n"
     )
 
 
@@ -182,7 +183,8 @@ def test_models_that_cannot_be_read(tmp_path, capsys):
     assert main(["lint", str(other), missing, model, "--json", "--fail-on", "none"]) == 1
     out, errors = capsys.readouterr()
     first, second = errors.splitlines()
-    assert first == f"remapnd lint: error: {other}: must be a model of ONNX, got other data"
+    rule = "must be a model of ONNX, got other data or a part of a model"
+    assert first == f"remapnd lint: error: {other}: {rule}"
     assert second == f"remapnd lint: error: {missing}: No such file or directory"
     assert [set(entry) for entry in entries(out)] == [
         {"model", "error"},
@@ -302,4 +304,4 @@ def test_one_node_and_a_file_without_a_model(tmp_path, capsys):
         "node: not DirectML: the provider has no TensorScatter",
         "node: not WebNN: WebNN has no TensorScatter",
     ]
-    assert errors == f"remapnd lint: error: {empty}: must be a model of ONNX, got other data\n"
+    assert errors == f"remapnd lint: error: {empty}: must be a model of ONNX, got an empty file\n"

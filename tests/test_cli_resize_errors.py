@@ -311,6 +311,10 @@ def test_input_that_linear_cannot_take(capsys, array, text):
         ("--scale 2 --integer-rule round", "must be one of half_up, half_even, truncate, got 'round'"),
         ("--scael 2", "unrecognized arguments: --scael (did you mean '--scale'?)"),
         ("--scael=2", "unrecognized arguments: --scael=2 (did you mean '--scale'?)"),
+        ("--scale 2 --antialias true", "got 'true' (did you mean 'pillow'?)"),
+        ("--scale 2 --antialias False", "got 'False' (did you mean 'none'?)"),
+        ("--size 4x4", "unrecognized arguments: --size (did you mean '--shape'?)"),
+        ("--factor=2", "unrecognized arguments: --factor=2 (did you mean '--scale'?)"),
         ("--scale 2 --zzz", "unrecognized arguments: --zzz"),
     ],
 )

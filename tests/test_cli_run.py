@@ -265,7 +265,12 @@ def test_a_file_that_is_no_model(tmp_path, capsys):
     ("arguments", "message"),
     [
         ([], "the following arguments are required: SUB-COMMAND"),
-        (["walk"], "invalid choice: 'walk'"),
+        (
+            ["walk"],
+            "argument SUB-COMMAND: must be one of run, check, levels, struct, lint, resize, explain, "
+            "bench, selftest, config, got 'walk'\n",
+        ),
+        (["runn", "x"], "selftest, config, got 'runn' (did you mean 'run'?)\n"),
         (["run", "x", "--dml_feature_level", "3_9"], "must be one of 1_0, 2_0, 2_1, 3_0, "),
         (["run", "x", "-i", "0"], "must be an integer of at least 1, got '0'"),
         (["run", "x", "-i", "1.5"], "must be an integer of at least 1, got '1.5'"),

@@ -88,7 +88,7 @@ def test_unknown_struct(capsys):
         main(["struct", "gather_2d"])
     assert capsys.readouterr().err.splitlines()[-1] == (
         "remapnd struct: error: argument NAME: must be a struct that `remapnd struct --list` lists, "
-        "got 'gather_2d'"
+        "got 'gather_2d' (did you mean 'gather_nd'?)"
     )
 
 
@@ -99,7 +99,25 @@ def test_unknown_language(capsys):
         declare([], "cobol")
     with pytest.raises(SystemExit):
         main(["struct", "gather_nd", "--lang", "cobol"])
-    assert "invalid choice: 'cobol'" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith(
+        "argument --lang: must be one of c, csharp, vb, python, rust, go, delphi, zig, nim, d, ironhsp, hsp, "
+        "got 'cobol'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ("gathernd", "got 'gathernd' (did you mean 'gather_nd'?)"),
+        ("DML_BUFFER_TENSOR_DES", "got 'DML_BUFFER_TENSOR_DES' (did you mean 'DML_BUFFER_TENSOR_DESC'?)"),
+        ("gather --lang pyhton", "got 'pyhton' (did you mean 'python'?)"),
+        ("gather --arch arm64", "argument --arch: must be one of x64, x86, got 'arm64'"),
+    ],
+)
+def test_words_that_are_none(arguments, text, capsys):
+    with pytest.raises(SystemExit):
+        main(["struct", *arguments.split()])
+    assert capsys.readouterr().err.endswith(f"{text}\n")
 
 
 @pytest.mark.parametrize("language", TITLES)

@@ -251,8 +251,12 @@ def test_arguments_of_check():
         check("GATHER")
     with pytest.raises(TypeError, match=r"check: `desc` must be an operator descriptor, got OperatorDesc <"):
         check(OperatorDesc())
-    with pytest.raises(ValueError, match=r"FeatureLevel: `value` must be one of 1_0, .*, got '3'"):
+    with pytest.raises(ValueError, match=r"^check: `feature_level` must be one of 1_0, .*, got '3'$"):
         check(elements(), "3")
+    with pytest.raises(TypeError, match=r"^check: `feature_level` must be a FeatureLevel, .*, got NoneType$"):
+        check(elements(), None)
+    with pytest.raises(ValueError, match=r"^FeatureLevel: `value` must be one of 1_0, .*, got '3'$"):
+        FeatureLevel.parse("3")
 
 
 tensors = st.builds(BufferTensorDesc, *[st.one_of(garbage, sensible) for _ in fields(BufferTensorDesc)])

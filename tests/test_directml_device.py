@@ -204,7 +204,7 @@ def test_feature_support():
         ValueError, match=r"Feature: `value` must be one of TENSOR_DATA_TYPE_SUPPORT, FEATURE"
     ):
         device.check_feature_support("LEVELS", ["1_0"])
-    with pytest.raises(ValueError, match=r"FeatureLevel: `value` must be one of"):
+    with pytest.raises(ValueError, match=r"^Device: `feature_level` must be one of"):
         Device("7_0")
 
 

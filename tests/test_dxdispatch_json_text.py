@@ -68,7 +68,7 @@ def test_any_text_is_read_or_refused_at_its_place(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "m.json:1:1: expected a model in JSON, got the end of the file"),
+        ("", "m.json:1:1: expected a model in JSON, got an empty file"),
         ("  // nothing", "m.json:1:13: expected a model in JSON, got the end of the file"),
         ('{\n  "a": 1\n  "b": 2\n}', 'm.json:3:3: expected a comma or a closing bracket, got "b": 2'),
         ('{"a" 1}', "m.json:1:6: expected a colon, got 1}"),

@@ -45,7 +45,7 @@ def test_directory(tmp_path):
 
 def test_file_that_is_not_utf8(tmp_path):
     (tmp_path / "m.json").write_bytes(b'{"a": "\xff"}')
-    with pytest.raises(ModelError, match=r"m\.json: must be UTF-8 text, got byte 0xFF at 7$"):
+    with pytest.raises(ModelError, match=r"m\.json: must be a model in JSON, in UTF-8, got byte 0xFF at 7$"):
         read_model(str(tmp_path / "m.json"))
 
 
@@ -266,12 +266,22 @@ def test_malformed_fields_of_resample(tmp_path, path, value, message):
     _refused(tmp_path, f"`dispatchables.gather.desc.{message}", ("dispatchables/gather", inner))
 
 
-@pytest.mark.parametrize("kind", ["DML_OPERATOR_CAST", "gather_nd", "CONVOLUTION", "ELEMENT_WISE_ADD", ""])
-def test_operators_that_are_not_in_this_runtime(tmp_path, kind):
+@pytest.mark.parametrize(
+    ("kind", "meant"),
+    [
+        ("DML_OPERATOR_CAST", ""),
+        ("DML_OPERATOR_GATHERND", " (did you mean 'GATHER_ND'?)"),
+        ("gather_nd", " (did you mean 'GATHER_ND'?)"),
+        ("CONVOLUTION", ""),
+        ("ELEMENT_WISE_ADD", ""),
+        ("", ""),
+    ],
+)
+def test_operators_that_are_not_in_this_runtime(tmp_path, kind, meant):
     message = (
         "`dispatchables.gather.type` must be one of GATHER, GATHER_ELEMENTS, GATHER_ND, GATHER_ND1, "
         "SCATTER_ELEMENTS, SCATTER_ND, UPSAMPLE_2D, RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3, "
-        f'RESAMPLE_GRAD, RESAMPLE_GRAD1, as others are not in this runtime, got "{kind}"'
+        f'RESAMPLE_GRAD, RESAMPLE_GRAD1, as others are not in this runtime, got "{kind}"{meant}'
     )
     _refused(tmp_path, message, ("dispatchables/gather/type", kind))
 

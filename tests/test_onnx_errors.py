@@ -300,9 +300,8 @@ def test_run_node_errors():
 @pytest.mark.parametrize(
     ("name", "content", "detail"),
     [
-        ("empty.onnx", b"", ""),
-        ("text.onnx", b"hello", ""),
-        ("picture.onnx", b"\x89PNG\r\n\x1a\n", ""),
+        ("text.onnx", b"hello", " or a part of a model"),
+        ("picture.onnx", b"\x89PNG\r\n\x1a\n", " or a part of a model"),
         (
             "m.json",
             b'{"resources": {}}',
@@ -326,10 +325,24 @@ def test_files_that_are_no_models(name, content, detail, tmp_path):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [b"", b"hello", onnx.ModelProto()])
-def test_data_that_are_no_models(data):
-    with pytest.raises(ValueError, match=r"^prepare: `model` must be a model of ONNX, got other data$"):
+@pytest.mark.parametrize(
+    ("data", "got"),
+    [
+        (b"", "no bytes"),
+        (b"hello", "other data or a part of a model"),
+        (onnx.ModelProto(), "one without a graph"),
+    ],
+)
+def test_data_that_are_no_models(data, got):
+    with pytest.raises(ValueError, match=rf"^prepare: `model` must be a model of ONNX, got {got}$"):
         ronnx.prepare(data)
+
+
+@pytest.mark.parametrize("name", ["empty.onnx", "empty.json"])
+def test_empty_files(name, tmp_path):
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ValueError, match=r"^lint: `model` must be a model of ONNX, got an empty file$"):
+        lint(tmp_path / name)
 
 
 @pytest.mark.parametrize("model", [3, None, []])

@@ -456,3 +456,9 @@ def test_webnn_indexed():
         "scatterND has no reduction, here 'mul'",
     )
     assert web(looked_at("Gather", x.astype(np.float64), INDEX))[0] is None
+
+
+def test_webnn_has_no_empty_operands():
+    report = looked_at("Gather", np.zeros((0, 3), np.float32), INDEX, axis=1)
+    reason = "an operand's shape must have dimensions from 1 to 2147483647, got (0, 3)"
+    assert (report.webnn.method, report.webnn.reason) == (None, reason)

@@ -22,6 +22,7 @@ from remapnd.cli.console import complain, flush
 from remapnd.cli.options import unknown_option
 from remapnd.command_line import INTERRUPTED
 from remapnd.config import apply_environment
+from remapnd.errors import word
 
 _COMMANDS = {
     "run": run,
@@ -73,6 +74,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         complaint = unknown_option(command, arguments[1:])
         if complaint:
             command.error(complaint)
+    elif arguments and not arguments[0].startswith("-"):
+        known = tuple(subparsers.choices)
+        parser.error(
+            f"argument SUB-COMMAND: must be one of {', '.join(known)}, got {word(arguments[0], known)}"
+        )
     args, unknown = parser.parse_known_args(arguments)
     if unknown:  # parse_args would show the usage of the whole, not that of the sub-command
         subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 1_000_000_000  # milliseconds
+# What other programs and libraries call words and options.
+_WORDS_ELSEWHERE = {"true": "pillow", "false": "none"}
+_OPTIONS_ELSEWHERE = {"--size": "--shape", "--factor": "--scale"}
 
 
 def integer(least: int) -> Callable[[str], int]:
@@ -43,7 +46,9 @@ def choice(*words: str) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in words:
-            raise argparse.ArgumentTypeError(f"must be one of {', '.join(words)}, got {word(text, words)}")
+            raise argparse.ArgumentTypeError(
+                f"must be one of {', '.join(words)}, got {word(text, words, _WORDS_ELSEWHERE)}"
+            )
         return text
 
     return read
@@ -60,7 +65,7 @@ def unknown_option(parser: argparse.ArgumentParser, arguments: Sequence[str]) ->
             break
         name = argument.partition("=")[0]
         if name.startswith("--") and not any(one.startswith(name) for one in known):
-            meant = word(name, known).removeprefix(repr(name))
+            meant = word(name, known, _OPTIONS_ELSEWHERE).removeprefix(repr(name))
             return f"unrecognized arguments: {argument}{meant}"
     return ""
 

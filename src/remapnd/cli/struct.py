@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remapnd.cli.console import fail, say
+from remapnd.cli.options import choice
 from remapnd.directml.abi.comments import header
 from remapnd.directml.abi.declarations import TITLES, declare
 from remapnd.directml.abi.structs import ARCHS, STRUCTS, Arch, Struct, find_struct
+from remapnd.errors import word
 
 if TYPE_CHECKING:
     from remapnd.cli.options import Subparsers
@@ -40,8 +42,13 @@ def add_parser(subparsers: Subparsers) -> None:
         help="a struct, such as DML_GATHER_ND_OPERATOR_DESC or gather_nd",
     )
     languages = ", ".join(f"{name} ({title})" for name, title in TITLES.items())
-    parser.add_argument("--lang", choices=TITLES, metavar="LANGUAGE", help=f"one of {languages}")
-    parser.add_argument("--arch", choices=ARCHS, help="tell of one architecture only (default: both)")
+    parser.add_argument("--lang", type=choice(*TITLES), metavar="LANGUAGE", help=f"one of {languages}")
+    parser.add_argument(
+        "--arch",
+        type=choice(*ARCHS),
+        metavar="ARCH",
+        help=f"one of {', '.join(ARCHS)}: tell of it only (default: both)",
+    )
     parser.add_argument("--all", action="store_true", help="print all structs")
     parser.add_argument("--list", action="store_true", help="print the names and sizes of all structs")
 
@@ -51,8 +58,9 @@ def _struct(text: str) -> Struct:
     try:
         return find_struct(text)
     except ValueError:
+        short = [name.removeprefix("DML_").removesuffix("_OPERATOR_DESC").lower() for name in STRUCTS]
         raise argparse.ArgumentTypeError(
-            f"must be a struct that `remapnd struct --list` lists, got {text!r}"
+            f"must be a struct that `remapnd struct --list` lists, got {word(text, [*short, *STRUCTS])}"
         ) from None
 
 

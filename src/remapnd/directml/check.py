@@ -55,7 +55,7 @@ def check(
     GATHER_ND: `IndicesTensor.DataType` must be UINT32 at feature level 2_1, got INT64 (accepted from 3_0)
     GATHER_ND: `IndicesDimensionCount` must lie in [1, 4], got 5
     """
-    level = FeatureLevel.parse(feature_level)
+    level = FeatureLevel.parse(feature_level, name="check: `feature_level`")
     require_desc("check", desc)
     it = Inspection(desc, level, policy)
     for rule in (*COMMON, *RULES[it.operator]):

@@ -116,7 +116,7 @@ class Device:
         policy: Policy = _DEFAULT_POLICY,
         flags: CreateDeviceFlags | str | int = CreateDeviceFlags.NONE,
     ) -> None:
-        self.feature_level = FeatureLevel.parse(feature_level)
+        self.feature_level = FeatureLevel.parse(feature_level, name="Device: `feature_level`")
         self.policy = policy
         self.flags = CreateDeviceFlags.parse(flags)
         self.removed_reason: str | None = None

@@ -18,14 +18,13 @@ _E = TypeVar("_E", bound="DMLEnum")
 _F = TypeVar("_F", bound="DMLFlag")
 
 
-def _code(kind: type[Enum], value: object) -> int:
+def _code(kind: type[Enum], value: object, name: str = "") -> int:
     """Return the integer that `value` is, or say what it should have been."""
     foreign = isinstance(value, Enum) and not isinstance(value, kind)
     if foreign or isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         got = f"{type(value).__name__} {value!s}" if foreign else type(value).__name__
-        raise TypeError(
-            f"{kind.__name__}: `value` must be a {kind.__name__}, its name or its number, got {got}"
-        )
+        name = name or f"{kind.__name__}: `value`"
+        raise TypeError(f"{name} must be a {kind.__name__}, its name or its number, got {got}")
     return int(value)
 
 
@@ -279,8 +278,14 @@ class FeatureLevel(DMLEnum):
         return self.name.removeprefix("LEVEL_")
 
     @classmethod
-    def parse(cls, value: object) -> FeatureLevel:
+    def parse(cls, value: object, *, name: str = "FeatureLevel: `value`") -> FeatureLevel:
         """Find a level by itself, its number, or ``"3_0"``, ``"3.0"`` or ``"DML_FEATURE_LEVEL_3_0"``.
+
+        Parameters
+        ----------
+        value : FeatureLevel, int or str
+        name : str
+            The operator and parameter that an error tells of.
 
         Raises
         ------
@@ -290,7 +295,7 @@ class FeatureLevel(DMLEnum):
             There is no such level.
         """
         if not isinstance(value, str):
-            code = _code(cls, value)
+            code = _code(cls, value, name)
             if code in cls._value2member_map_:
                 return cls(code)
         else:
@@ -298,7 +303,7 @@ class FeatureLevel(DMLEnum):
             if f"LEVEL_{digits}" in cls.__members__:
                 return cls[f"LEVEL_{digits}"]
         shown = repr(value) if isinstance(value, str) else hex(code)
-        raise ValueError(f"FeatureLevel: `value` must be one of {', '.join(map(str, cls))}, got {shown}")
+        raise ValueError(f"{name} must be one of {', '.join(map(str, cls))}, got {shown}")
 
 
 FeatureLevelLike: TypeAlias = FeatureLevel | str | int

@@ -27,7 +27,7 @@ def as_model(op: str, model: onnx.ModelProto | bytes | str | os.PathLike[str]) -
     ValueError
         It holds other data. Of a kind of file that onnx reads as text, what its parser says is shown.
     """
-    rule, detail = "be a model of ONNX", ""
+    rule = "be a model of ONNX"
     if isinstance(model, onnx.ModelProto):
         whole = model
     elif isinstance(model, (bytes, str, os.PathLike)):
@@ -36,13 +36,12 @@ def as_model(op: str, model: onnx.ModelProto | bytes | str | os.PathLike[str]) -
         except (OSError, MemoryError):
             raise
         except Exception as error:  # each format has a parser of its own, with errors of its own
-            detail = "" if _is_binary(model) else f": {_text(error)}"
-            raise ValueError(must(op, "model", rule, f"other data{detail}")) from None
+            raise ValueError(must(op, "model", rule, _other(model, error))) from None
     else:
         rule = "be a ModelProto, the bytes of one, or the path of a file"
         raise TypeError(must(op, "model", rule, type(model).__name__))
     if not whole.HasField("graph"):
-        raise ValueError(must(op, "model", rule, "other data"))
+        raise ValueError(must(op, "model", rule, _other(model)))
     return whole
 
 
@@ -53,6 +52,17 @@ def _read(model: bytes | str | os.PathLike[str]) -> onnx.ModelProto:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # onnx calls its own text format experimental
         return onnx.load(model, load_external_data=False)
+
+
+def _other(model: onnx.ModelProto | bytes | str | os.PathLike[str], error: Exception | None = None) -> str:
+    """Say what is there in place of a model."""
+    if isinstance(model, onnx.ModelProto):
+        return "one without a graph"
+    if not (len(model) if isinstance(model, bytes) else os.path.getsize(model)):
+        return "no bytes" if isinstance(model, bytes) else "an empty file"
+    if error is not None and not _is_binary(model):
+        return f"other data: {_text(error)}"
+    return "other data or a part of a model"
 
 
 def _is_binary(model: bytes | str | os.PathLike[str]) -> bool:

@@ -93,7 +93,7 @@ def _checked(method: _Method, values: Values, options: Mapping[str, Any], operan
         try:
             described.append(OperandDescriptor(_DATA_TYPES[tensor.type], tensor.static_shape))
         except ValueError as error:
-            return WebNN(None, str(error))
+            return WebNN(None, f"an operand's {str(error).partition(': ')[2].replace('`', '')}")
     try:
         method.check(*described, **options)
     except (TypeError, ValueError) as error:

@@ -126,7 +126,9 @@ def _syntax_error(text: str, file: str, position: int, expected: str) -> ModelEr
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
     rest = _CONTROL.sub(" ", text[position:].split("\n", 1)[0]).rstrip()
-    if position >= len(text.rstrip()):
+    if not text.strip():
+        found = "an empty file"
+    elif position >= len(text.rstrip()):
         found = "the end of the file"
     elif not rest:
         found = "the end of the line"

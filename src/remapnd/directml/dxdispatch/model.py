@@ -124,7 +124,8 @@ def read_model(
         text = Path(file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ModelError(
-            f"{file}: must be UTF-8 text, got byte 0x{error.object[error.start]:02X} at {error.start}"
+            f"{file}: must be a model in JSON, in UTF-8, got byte 0x{error.object[error.start]:02X} at "
+            f"{error.start}"
         ) from None
     except OSError as error:
         raise ModelError(f"{file}: must be a file that can be read ({error.strerror})") from None

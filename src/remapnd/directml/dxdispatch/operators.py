@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from remapnd.directml.dxdispatch.values import UINT64_MAX, Value
+from remapnd.directml.dxdispatch.values import UINT64_MAX, Value, describe
 from remapnd.directml.enums import (
     AxisDirection,
     InterpolationMode,
@@ -19,6 +19,7 @@ from remapnd.directml.enums import (
 )
 from remapnd.directml.operators import OPERATOR_DESCS, FieldKind, OperatorDesc, Size2D
 from remapnd.directml.tensor import BufferTensorDesc
+from remapnd.errors import word
 
 
 def _read_tensor(value: Value) -> BufferTensorDesc:
@@ -111,5 +112,8 @@ def _desc_class(value: Value) -> type[OperatorDesc]:
     try:
         return OPERATOR_DESCS[OperatorType.parse(name)]
     except (KeyError, ValueError):
-        known = ", ".join(kind.name for kind in OPERATOR_DESCS)
-        raise value.error(f"be one of {known}, as others are not in this runtime") from None
+        known = [kind.name for kind in OPERATOR_DESCS]
+        stem = name.removeprefix(OperatorType.prefix())
+        meant = word(stem, known).removeprefix(repr(stem))
+        rule = f"be one of {', '.join(known)}, as others are not in this runtime"
+        raise value.error(rule, describe(name) + meant) from None
