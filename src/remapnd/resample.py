@@ -266,7 +266,8 @@ def resize(
     axes : int or sequence of int, optional
         Axes to resample, negative ones from the end; by default all.
     scales : int, float or Fraction, or one for each of `axes`, > 0, optional
-        The scale s in the formulas below; by default the exact ratio of output to input length.
+        The scale s in the formulas below; by default the exact ratio of output to input length. A float means
+        its exact binary value: 0.7, a little less than 7/10, makes 6 of 10 samples, ``Fraction(7, 10)`` 7.
     coordinates : str
         Position x of output sample X, for lengths n to m:
 
@@ -294,7 +295,9 @@ def resize(
         ``antialias=True``. Filters are stretched by the scale s, also where the positions do not follow from
         it ("align_corners", "tf_crop_and_resize").
     nearest_rule, cubic_coefficient, exclude_outside, integer_rule, out
-        As in `resample`, which says more of `mode` and `antialias`.
+        As in `resample`, which says more of `mode` and `antialias`. `data` and `out` may be memory maps, of
+        which all pages that are touched count as memory: `ResamplePlan.region`, on parts that are mapped one
+        after the other, keeps them few.
 
     Returns
     -------
