@@ -199,6 +199,21 @@ def test_every_number_is_reduced_at_every_level(function: str, reduction: str, d
                 assert own.same_bits(case.run(data=data, out=data), expected)
 
 
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("dtype", NUMBERS[:-2], ids=str)
+def test_updates_of_one_place_in_turn(reduction: str, dtype: np.dtype[Any]) -> None:
+    """Sorted indices, places with one update to many, more than a block of them."""
+    rng = np.random.default_rng(6)
+    indices = np.repeat(rng.permutation(400), rng.choice([1, 2, 3, 4, 5, 7, 8, 9, 30], 400))
+    updates = numbers(indices.shape, dtype, 1)
+    case = Case("scatter_elements", numbers((400,), dtype), indices, updates, {"reduction": reduction})
+    assert indices.size > 2048
+    expected = case.expected()
+    for level in _core.levels_usable():
+        assert _core.use_level(level)
+        assert own.same_bits(case.run(), expected)
+
+
 @pytest.mark.parametrize("dtype", own.INDEX_DTYPES, ids=str)
 @pytest.mark.parametrize("bounds", BOUNDS)
 @pytest.mark.parametrize("layout", own.LAYOUTS)

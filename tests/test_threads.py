@@ -344,9 +344,9 @@ def test_interrupt_stops_a_call(call, threads):
         for attempt in range(50):  # until one arrives within a call, which a busy machine may delay
             out[:] = 0xFFFF
             timer = threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGINT))
+            start = time.perf_counter()
             try:
                 timer.start()
-                start = time.perf_counter()
                 call()
                 timer.join()
                 time.sleep(10)
