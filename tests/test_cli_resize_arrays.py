@@ -74,16 +74,16 @@ def test_success_is_one_line(data, capsys):
 @pytest.mark.parametrize(
     ("shape", "options", "axis", "left"),
     [
-        ((24, 32, 3), "--scale 1/2", "axis 2 has 3 samples", "0,1"),
-        ((3, 24, 32), "--scale 1/2", "axis 0 has 3 samples", "1,2"),
-        ((3, 24, 32), "--shape 10x10", "axis 0 has 3 samples", "1,2"),
-        ((24, 32, 1), "--scale 2", "axis 2 has 1 sample", "0,1"),
+        ((24, 32, 3), "--scale 1/2", "axis 2 has 3 samples: a color axis?", "0,1"),
+        ((3, 24, 32), "--scale 1/2", "axis 0 has 3 samples: a color axis?", "1,2"),
+        ((3, 24, 32), "--shape 10x10", "axis 0 has 3 samples: a color axis?", "1,2"),
+        ((24, 32, 1), "--scale 2", "axis 2 has 1 sample: a batch or color axis?", "0,1"),
     ],
 )
 def test_an_axis_that_may_be_of_colors_is_told(capsys, shape, options, axis, left):
     np.save("in.npy", np.zeros(shape, np.uint8))
     assert run("in.npy", "out.npy", *options.split()) == 0
-    note = f"remapnd resize: note: in.npy: {axis}: a color axis? --axes {left} leaves it alone\n"
+    note = f"remapnd resize: note: in.npy: {axis} --axes {left} leaves it alone\n"
     assert capsys.readouterr().err == note
     assert run("in.npy", "out.npy", "--axes", left, *options.split()) == 0
     assert capsys.readouterr().err == ""

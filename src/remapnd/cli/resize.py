@@ -202,10 +202,11 @@ def _warn_of_colors(args: argparse.Namespace, plan: ResamplePlan) -> None:
     for axis in few:
         if len(others) > 1 and n_ins[axis] != plan.output_shape[axis]:
             left = ",".join(map(str, others))
-            plural = "s" if n_ins[axis] != 1 else ""
+            what = f"{n_ins[axis]} samples: a color axis?"
+            if n_ins[axis] == 1:
+                what = "1 sample: a batch or color axis?"
             complain(
-                f"remapnd resize: note: {args.input}: axis {axis} has {n_ins[axis]} sample{plural}: a color "
-                f"axis? --axes {left} leaves it alone"
+                f"remapnd resize: note: {args.input}: axis {axis} has {what} --axes {left} leaves it alone"
             )
 
 
