@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <new>
 #include <vector>
@@ -35,10 +36,11 @@ public:
         const int here = sched_getcpu();
         if (here < 0 || here == kept_free_) return;
         kept_free_ = here;
+        const cpu_set_t limit = limit_of_process();
         for (Helper& h : helpers_) {
             cpu_set_t now;
             if (pthread_getaffinity_np(h.thread, sizeof now, &now) != 0) continue;
-            if (!CPU_EQUAL(&now, &h.given)) h.own = now;
+            if (!has_what_it_was_given(h, now, limit)) h.own = now;
             h.given = h.own;
             CPU_CLR(here, &h.given);
             if (CPU_COUNT(&h.given) == 0) h.given = h.own;
@@ -50,9 +52,10 @@ public:
     void take_this_one() {
         if (kept_free_ < 0) return;
         kept_free_ = -1;
+        const cpu_set_t limit = limit_of_process();
         for (Helper& h : helpers_) {
             cpu_set_t now;
-            if (pthread_getaffinity_np(h.thread, sizeof now, &now) != 0 || !CPU_EQUAL(&now, &h.given)) continue;
+            if (pthread_getaffinity_np(h.thread, sizeof now, &now) != 0 || !has_what_it_was_given(h, now, limit)) continue;
             if (!CPU_EQUAL(&now, &h.own)) pthread_setaffinity_np(h.thread, sizeof h.own, &h.own);
             h.given = h.own;
         }
@@ -67,6 +70,19 @@ private:
         cpu_set_t own;    // what it was started with, or was given by others since, where that differs from what it had here
         cpu_set_t given;  // what it was given here
     };
+
+    // Of the first thread, which whoever limits the process limits; none where it is not known.
+    static cpu_set_t limit_of_process() {
+        cpu_set_t limit;
+        if (sched_getaffinity(getpid(), sizeof limit, &limit) != 0) CPU_ZERO(&limit);
+        return limit;
+    }
+
+    // False where others have given it `now` since, be it, with all of the process, just what it had here.
+    static bool has_what_it_was_given(const Helper& h, const cpu_set_t& now, const cpu_set_t& limit) {
+        return CPU_EQUAL(&now, &h.given) && !CPU_EQUAL(&now, &limit);
+    }
+
     std::vector<Helper> helpers_;
     int kept_free_ = -1;
 };

@@ -37,7 +37,7 @@ public:
     // Whether all taps are the same number, from p on; a blend of these is exact.
     bool all_equal(const std::byte* p) const {
         const std::byte* first = nullptr;
-        return blends_ && each_line(0, p, 1.0, [&](const std::byte* line, double, const Taps& taps) {
+        return blends_ && each_line<false>(0, p, 1.0, [&](const std::byte* line, double, const Taps& taps) {
                    for (std::int64_t k = 0; k < taps.count; ++k) {
                        const std::byte* tap = line + taps.offset(k);
                        if (!first) first = tap;
@@ -63,8 +63,8 @@ private:
     struct Taps {
         std::intptr_t first, step;  // bytes
         std::int64_t count;
-        const double* fine;         // or null, and then
-        double two[2];
+        const double* fine;         // or null
+        double two[2];              // then, of a linear axis
 
         std::intptr_t offset(std::int64_t k) const { return first + k * step; }
         const double* weights() const { return fine ? fine : two; }
@@ -80,20 +80,20 @@ private:
     }
 
     // visit(address, weight, taps of the last axis) for all combinations of taps of the axes before it, from axis `a` on, until
-    // one returns false.
-    template <class Visit>
+    // one returns false.  Filter axes need have no weights for one that is not `weighted`.
+    template <bool weighted, class Visit>
     bool each_line(std::size_t a, const std::byte* p, double weight, const Visit& visit) const {
         if (a + (has_last_ ? 0 : 1) == taps_.size()) return visit(p, weight, has_last_ ? last_ : taps_.back());
         const Taps& taps = taps_[a];
         for (std::int64_t k = 0; k < taps.count; ++k)
-            if (!each_line(a + 1, p + taps.offset(k), weight * taps.weights()[k], visit)) return false;
+            if (!each_line<weighted>(a + 1, p + taps.offset(k), weighted ? weight * taps.weights()[k] : weight, visit)) return false;
         return true;
     }
 
     template <class T>
     bool decided_as(const std::byte* p, Rule rule, double bound, bool ties, std::byte* to) const {
         double sum = 0;
-        each_line(0, p, 1.0, [&](const std::byte* line, double weight, const Taps& taps) {
+        each_line<true>(0, p, 1.0, [&](const std::byte* line, double weight, const Taps& taps) {
             const double* weights = taps.weights();
             double parts[4] = {};  // that additions need not wait for each other
             for (std::int64_t k = 0; k < taps.count; ++k)

@@ -268,6 +268,18 @@ def test_ties_of_a_known_grid_need_no_exact_arithmetic(rule, dtype, options, mon
         assert np.isclose(in_floats % 1, 0.5, atol=1e-9).any()
 
 
+@pytest.mark.parametrize("dtype", ["i2", "u4"])
+def test_constants_that_float64_leaves_in_doubt(dtype):
+    # Whether all taps are equal is asked of filters that have no weights for a second look.
+    plan = ResamplePlan(
+        (9, 11), dtype, shape=(4, 13), mode="lanczos3", antialias="pillow", integer_rule="truncate"
+    )
+    assert plan._method.arithmetic.working == "float64"
+    assert plan._method.arithmetic.bound > 0
+    data = np.full((9, 11), 7, dtype)
+    assert_array_equal(plan(data), np.full((4, 13), 7, dtype))
+
+
 @pytest.mark.parametrize("rule", reference.INTEGER_RULES)
 @pytest.mark.parametrize("base", [0, 2**49, 2**52, 2**62, -(2**50), -(2**62), 2**63 - 2**12, -(2**63)])
 def test_64_bit_integers_of_any_range(base, rule):

@@ -43,11 +43,15 @@ def expected():
 def python(code: str, *arguments: str, timeout: float = 60, **variables: str) -> str:
     """Run a program that makes the same calls; return what it prints."""
     prelude = """
+        import os
         import numpy as np, remapnd
         image = np.random.default_rng(0).integers(0, 256, (400, 300, 3), np.uint8)
 
         def digest():
             return hash(remapnd.resize(image, (800, 500), axes=(0, 1)).tobytes())
+
+        def threads():
+            return {int(t) for t in os.listdir("/proc/self/task")}
         """
     program = textwrap.dedent(prelude) + textwrap.dedent(code)
     done = subprocess.run(
@@ -451,11 +455,6 @@ def test_memory_that_runs_out_in_helpers(call, started, left):
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")
 def test_helpers_stay_where_they_are_put():
     printed = python("""
-        import os
-
-        def threads():
-            return {int(t) for t in os.listdir("/proc/self/task")}
-
         allowed = os.sched_getaffinity(0)
         before = threads()
         right = digest()
@@ -476,3 +475,27 @@ def test_helpers_stay_where_they_are_put():
         print("as they were put")
         """)
     assert printed.strip() == "as they were put"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")
+def test_a_process_limited_to_the_processors_that_its_helpers_have():
+    printed = python("""
+        allowed = os.sched_getaffinity(0)
+        before = threads()
+        right = digest()
+        helpers = threads() - before
+        assert len(helpers) == 2, helpers
+        for _ in range(20):
+            had = os.sched_getaffinity(min(helpers))
+            for t in threads():
+                os.sched_setaffinity(t, had)
+            for _ in range(5):
+                assert digest() == right
+                for t in helpers:
+                    assert os.sched_getaffinity(t) <= had, (t, had, os.sched_getaffinity(t))
+            for t in threads():
+                os.sched_setaffinity(t, allowed)
+            assert digest() == right
+        print("within the limit")
+        """)
+    assert printed.strip() == "within the limit"
