@@ -40,8 +40,9 @@ private:
     // times this over the denominator for each tap, is far below the unit of float32.
     static constexpr double kNear = 0x1p-30;
 
-    // Sums of so many low parts, 2**14 times 255 at most each, fit in 32 bits.
-    static constexpr std::int64_t kMostTaps = 512;
+    // The errors of so many rounded weights are within the bound of a float pass, and sums of low parts, 2**14 times 255 at most
+    // each, in 32 bits.
+    static constexpr std::int64_t kMostTaps = 256;
 
     static bool whole(double v) { return std::fabs(v - std::nearbyint(v)) <= kNear; }
 
