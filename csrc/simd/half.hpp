@@ -1,7 +1,8 @@
 // float16 and bfloat16 to and from float32, rounding to nearest even.
 //
 // Plain integer arithmetic, or the F16C instructions for float16 where the level has them (scatter add of 2 million items,
-// 10.3 ms without and 4.7 with them; AMD EPYC, 2026-11).  Both give the same bits for every input but NaNs, which callers make canonical first.
+// 10.3 ms without and 4.7 with them; AMD EPYC, 2026-11).  Both give the same bits for every input but NaNs, which callers make
+// canonical first.
 #pragma once
 #include <cstdint>
 #include <cstring>
