@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace remapnd {
 
@@ -40,6 +41,13 @@ struct Rounding {
     bool operator==(const Rounding&) const = default;
 };
 
+// Vectors [begin, end) of a horizontal pass: the second taps are the values `step` behind the first, lane by lane.  If period is
+// not 0, vector v + period is as v, its taps `advance` values farther on, for all v where both are among them.
+struct Beside {
+    std::int64_t begin = 0, end = 0, step = 0, advance = 0;
+    int period = 0;  // 0, 1 or 3
+};
+
 // Horizontal pass of a segment, for e in [0, count): a = row[first[e]], b = row[second[e]], w = weight[e];
 // out[e] = a + (b - a) * w, for integers a * (one - w) + b * w.
 // For whole vectors v of `lanes` outputs the same is said again by lane numbers within windows * lanes values from
@@ -57,6 +65,20 @@ struct Lerps {
     const std::int32_t* second_base;
     const std::uint8_t* first_lane;
     const std::uint8_t* second_lane;
+    Beside beside;
+};
+
+// The end of a row that is stored past the caches, as far as it does not fill a cache line: one that is stored in two parts costs
+// many times a whole one.
+struct OpenLine {
+    alignas(64) std::byte held[64] = {};  // the end of the row
+    std::byte* at = nullptr;              // where the last `bytes` of it belong
+    std::size_t bytes = 0;
+
+    void close() {
+        if (bytes) std::memcpy(at, held + 64 - bytes, bytes);
+        bytes = 0;
+    }
 };
 
 // The careful twin of a kernel takes (1 - w) * a + w * b where a + (b - a) * w is not finite, and a or b where w is 0
@@ -73,10 +95,11 @@ struct RowKernels {
     void (*lerp_careful)(const W* a, const W* b, W w, std::int64_t count, W* out);
     void (*across_careful)(const Lerps<W>& table, const W* row, W* out);
     bool (*any_nonfinite)(const W* row, std::int64_t count);
-    // The last step of a finished row: lerp, or out[i] = row[i]; true when a value in out is not finite.  With `stream`
-    // past the caches, where the level can (end_stream makes such rows visible to other threads).
-    bool (*lerp_last)(const W* a, const W* b, W w, std::int64_t count, W* out, bool stream);
-    bool (*copy_last)(const W* row, std::int64_t count, W* out, bool stream);
+    // The last step of a finished row: lerp, or out[i] = row[i]; true when a value in out is not finite.  With `open` past the
+    // caches, where the level can (end_stream makes such rows visible to other threads); what follows the last whole line is
+    // then held there, and goes out with the beginning of the next row, if that is the one behind it in memory.
+    bool (*lerp_last)(const W* a, const W* b, W w, std::int64_t count, W* out, OpenLine* open);
+    bool (*copy_last)(const W* row, std::int64_t count, W* out, OpenLine* open);
     void (*canonical_nans)(W* row, std::int64_t count);
     // Positions i whose row[i] is within `bound` of where `rule` decides, to out; returns how many.
     std::int64_t (*doubtful)(const W* row, std::int64_t count, Rule rule, W bound, std::int32_t* out);

@@ -49,6 +49,7 @@ public:
             if constexpr (!std::is_integral_v<W>)
                 if (c_.bound > 0) report(row, walk, dst, doubtful, lock);
         }
+        open_.close();
     }
 
 private:
@@ -219,6 +220,7 @@ private:
                 }
             copy(made(k, target, false), target);
         } else if (last(target)) {
+            open_.bytes = 0;
             copy(made(k, target, true), target);
             c_.rows.canonical_nans(target, outputs());
         }
@@ -234,7 +236,7 @@ private:
             const std::int64_t at = place_[pass.vertical];
             if (t.first[at] != t.second[at]) {
                 const auto [a, b] = two_rows(k, nullptr, false);
-                return c_.rows.lerp_last(a, b, static_cast<W>(t.weight[at]), outputs(), target, streams_);
+                return c_.rows.lerp_last(a, b, static_cast<W>(t.weight[at]), outputs(), target, open());
             }
         }
         if constexpr (!std::is_integral_v<W>) {
@@ -246,7 +248,7 @@ private:
                 return filters().down_last(row_taps(k), outputs(), target);
             }
         }
-        return c_.rows.copy_last(made(k, final_, false), outputs(), target, streams_);
+        return c_.rows.copy_last(made(k, final_, false), outputs(), target, open());
     }
 
     // The last pass within the sheet; rows with a value that is not finite are made again with care.
@@ -263,8 +265,9 @@ private:
                 W* target = in_place_ ? reinterpret_cast<W*>(dst) : final_;
                 const std::int64_t first = t.first[y], second = t.second[y];
                 const W w = static_cast<W>(t.weight[y]);
-                if (first == second ? c_.rows.copy_last(row(first), outputs(), target, streams_)
-                                    : c_.rows.lerp_last(row(first), row(second), w, outputs(), target, streams_)) {
+                if (first == second ? c_.rows.copy_last(row(first), outputs(), target, open())
+                                    : c_.rows.lerp_last(row(first), row(second), w, outputs(), target, open())) {
+                    open_.bytes = 0;
                     sheet = made(k, nullptr, true);
                     if (first == second)
                         copy(row(first), target);
@@ -276,6 +279,8 @@ private:
             }
         }
     }
+
+    OpenLine* open() { return streams_ ? &open_ : nullptr; }
 
     void copy(const W* row, W* target) const {
         if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(outputs()));
@@ -506,7 +511,8 @@ private:
     AtOnce at_once_ = AtOnce::no;
     bool asks_;        // rows are asked for ahead
     bool in_place_;    // the finished row lies in out
-    bool streams_;     // and is stored past the caches
+    bool streams_;     // and is stored past the caches, its end with the next row
+    OpenLine open_;
     std::vector<std::int32_t> positions_;
 };
 

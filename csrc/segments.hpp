@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "axis_table.hpp"
+#include "beside.hpp"
 #include "filter_segment.hpp"
 #include "kernels.hpp"
 #include "whole_segment.hpp"
@@ -34,6 +35,7 @@ struct Segment {
     std::vector<W> weight;
     W one;
     Windows first_lanes, second_lanes;  // of the vectors of the horizontal pass
+    Beside beside;                      // of these
     Windows pairs;                      // of the groups of PairLerps or RowLerps
     std::vector<PairWeight> pair_weight;
     bool pairs_in_line = false;
@@ -48,7 +50,8 @@ struct Segment {
                 second.data(),                           weight.data(),
                 one,                                     first_lanes.count,
                 first_lanes.base.data(),                 second_lanes.base.data(),
-                first_lanes.places.data(),               second_lanes.places.data()};
+                first_lanes.places.data(),               second_lanes.places.data(),
+                beside};
     }
     PairLerps<PairWeight> pair_table(NextRows next = {}) const {
         return {pairs.count, pairs.base.data(), pairs.places.data(), pair_weight.data(), pairs_in_line, next};
@@ -158,6 +161,7 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
     if (s.second_lanes.count > s.first_lanes.count)
         s.first_lanes = Windows({&s.first}, sizes.lanes, sizes.lanes, available, s.second_lanes.count);
     if (s.first_lanes.count == 0 || s.second_lanes.count == 0) s.first_lanes = s.second_lanes = Windows();
+    s.beside = beside(s.first_lanes, s.second_lanes, s.weight, block);
     using PairWeight = typename Segment<W>::PairWeight;
     const bool integers = std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max();
     if (integers) {

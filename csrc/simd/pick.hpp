@@ -101,6 +101,13 @@ struct Finished {
 
 #if REMAPND_LEVEL_V3
 
+// Words [n, n + 8) of a and b in a row.
+inline __m256 join_words(__m256 a, __m256 b, int n) {
+    const __m256i places = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(n));
+    const __m256 in_b = _mm256_castsi256_ps(_mm256_slli_epi32(places, 28));  // bit 3 to the sign
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, places), _mm256_permutevar8x32_ps(b, places), in_b);
+}
+
 template <>
 struct Finished<float> {
     static constexpr int width = 8;
@@ -112,9 +119,13 @@ struct Finished<float> {
         see(v);
         _mm256_storeu_ps(out, v);
     }
+    // Values [n, n + width) of a and b in a row.
+    static Vector joined(Vector a, Vector b, int64_t n) { return join_words(a, b, static_cast<int>(n)); }
+    static void store(float* out, Vector v) { _mm256_storeu_ps(out, v); }
+    static void store_past_caches(float* out, Vector v) { _mm256_stream_ps(out, v); }
     void put_past_caches(float* out, Vector v) {
         see(v);
-        _mm256_stream_ps(out, v);
+        store_past_caches(out, v);
     }
     bool nonfinite() const { return static_cast<bool>(any); }
     static Vector load(const float* p) { return _mm256_loadu_ps(p); }
@@ -138,9 +149,14 @@ struct Finished<double> {
         see(v);
         _mm256_storeu_pd(out, v);
     }
+    static Vector joined(Vector a, Vector b, int64_t n) {
+        return _mm256_castps_pd(join_words(_mm256_castpd_ps(a), _mm256_castpd_ps(b), static_cast<int>(2 * n)));
+    }
+    static void store(double* out, Vector v) { _mm256_storeu_pd(out, v); }
+    static void store_past_caches(double* out, Vector v) { _mm256_stream_pd(out, v); }
     void put_past_caches(double* out, Vector v) {
         see(v);
-        _mm256_stream_pd(out, v);
+        store_past_caches(out, v);
     }
     bool nonfinite() const { return !_mm256_testz_si256(any, any); }
     static Vector load(const double* p) { return _mm256_loadu_pd(p); }
@@ -166,9 +182,15 @@ struct Finished<float> {
         see(v);
         _mm512_storeu_ps(out, v);
     }
+    static Vector joined(Vector a, Vector b, int64_t n) {
+        const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        return _mm512_permutex2var_ps(a, _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(n))), b);
+    }
+    static void store(float* out, Vector v) { _mm512_storeu_ps(out, v); }
+    static void store_past_caches(float* out, Vector v) { _mm512_stream_ps(out, v); }
     void put_past_caches(float* out, Vector v) {
         see(v);
-        _mm512_stream_ps(out, v);
+        store_past_caches(out, v);
     }
     bool nonfinite() const { return any != 0; }
     static Vector load(const float* p) { return _mm512_loadu_ps(p); }
@@ -192,9 +214,15 @@ struct Finished<double> {
         see(v);
         _mm512_storeu_pd(out, v);
     }
+    static Vector joined(Vector a, Vector b, int64_t n) {
+        const __m512i places = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+        return _mm512_permutex2var_pd(a, _mm512_add_epi64(places, _mm512_set1_epi64(n)), b);
+    }
+    static void store(double* out, Vector v) { _mm512_storeu_pd(out, v); }
+    static void store_past_caches(double* out, Vector v) { _mm512_stream_pd(out, v); }
     void put_past_caches(double* out, Vector v) {
         see(v);
-        _mm512_stream_pd(out, v);
+        store_past_caches(out, v);
     }
     bool nonfinite() const { return any != 0; }
     static Vector load(const double* p) { return _mm512_loadu_pd(p); }
