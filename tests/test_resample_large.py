@@ -1,0 +1,56 @@
+"""Results that go past the caches: lines of memory that two rows share, rows made again, rows apart."""
+
+import numpy as np
+import pytest
+
+import remapnd
+from remapnd import ResamplePlan, _core
+
+LEVELS = _core.levels_usable()
+BYTES = 8 << 20  # from here results go past the caches
+# Resampled axes before and after, the innermost last; planes as many as make the result large.
+SIZES = [
+    ((9, 20), (18, 40)),  # sheets of short rows
+    ((9, 33), (18, 33)),  # a vertical pass alone
+    ((40,), (77,)),  # a horizontal one alone
+    ((30, 64), (60, 128)),
+    ((11, 101), (25, 331)),
+    ((10, 257), (13, 386)),
+    ((5, 3), (9, 17)),  # rows of less than two lines
+    ((6, 3000), (7, 9001)),  # more than one segment a row
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("special", [None, np.nan, np.inf, 3e38])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_large_results_have_the_bits_of_small_ones(sizes, dtype, special, level):
+    before, after = sizes
+    planes = BYTES // (np.dtype(dtype).itemsize * int(np.prod(after))) + 1
+    shape = (planes, *before)
+    rng = np.random.default_rng(1)
+    data = rng.uniform(-1, 1, shape).astype(dtype)
+    if special is not None:
+        data.ravel()[rng.integers(0, data.size, 40)] = special
+    axes = tuple(range(1, len(shape)))
+    plan = ResamplePlan.resized(shape, dtype, after, axes=axes)
+    part = ResamplePlan.resized((1, *before), dtype, after, axes=axes)
+    expected = np.concatenate([part(data[i : i + 1]) for i in range(planes)])
+    _core.use_level(level)
+    item = np.dtype(dtype).itemsize
+    memory = np.zeros(expected.size + 2 * 64 // item, dtype)
+    start = -(memory.ctypes.data // item) % (64 // item)  # of a line
+    for offset in (0, 1, 4, 64 // item - 1):
+        for threads in (1, 3):
+            remapnd.set_num_threads(threads)
+            memory[:] = 7
+            out = memory[start + offset :][: expected.size].reshape(expected.shape)
+            plan(data, out=out)
+            np.testing.assert_array_equal(out.view(f"u{item}"), expected.view(f"u{item}"))
+            assert (memory[: start + offset] == 7).all()
+            assert (memory[start + offset + expected.size :] == 7).all()
+    apart = np.zeros((*expected.shape[:-1], expected.shape[-1] + 1), dtype)
+    plan(data, out=apart[..., :-1])
+    np.testing.assert_array_equal(apart[..., :-1].view(f"u{item}"), expected.view(f"u{item}"))
+    assert (apart[..., -1] == 0).all()
