@@ -201,7 +201,7 @@ private:
         const auto w = static_cast<float>(c_.vertical[0].linear->weight[place_[0]]);
         const int type = static_cast<int>(c_.type);
         if (at_once_ == AtOnce::pixels)
-            return c_.kernels.blend_pixels[type](pixels(), s_.weight.data(), a, b, w, target);
+            return c_.kernels.blend_pixels[type](pixels(), s_.pixel_weights.data(), a, b, w, target);
         return c_.kernels.blend_groups[type](s_.row_table(next_rows(false)), s_.table(), a, b, w, target);
     }
 

@@ -25,6 +25,7 @@ inline constexpr std::int64_t kPad = 4 * kMaxLanes;
 // Part of a row: outputs [x0, x1) and the columns of the input that they need.
 template <class W>
 struct Segment {
+    using PixelWeight = std::conditional_t<std::is_integral_v<W>, std::uint64_t, W>;
     using PairWeight = std::conditional_t<std::is_same_v<W, std::uint32_t>, std::int16_t, std::int8_t>;
 
     std::int64_t x0, x1;
@@ -41,7 +42,7 @@ struct Segment {
     bool pairs_in_line = false;
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
-    std::vector<std::uint64_t> pixel_weights;             // of kernels of pixels in integers
+    std::vector<PixelWeight> pixel_weights;               // of kernels of pixels; of floats four times
     FilterSegment<W> filter;            // instead of all that, for a filter axis,
     WholeSegment whole;                 // and that if the pass is made in integers
 
@@ -181,12 +182,15 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
         s.second_pixel.push_back(static_cast<std::int32_t>(t.second[x] * block));
         s.neighbours &= t.second[x] != t.first[x];
     }
-    if (!integers) return;
-    constexpr bool words = std::is_same_v<W, std::uint32_t>;
     for (std::int64_t x = s.x0; x < s.x1; ++x) {
-        const auto second = t.second[x] == t.first[x] ? 0 : static_cast<std::uint64_t>(t.weight[x]);
-        const auto first = static_cast<std::uint64_t>(t.one) - second;
-        s.pixel_weights.push_back(words ? (first | second << 16) * 0x0000000100000001 : (first | second << 8) * 0x0001000100010001);
+        if constexpr (!std::is_integral_v<W>) {
+            s.pixel_weights.insert(s.pixel_weights.end(), 4, static_cast<W>(t.weight[x]));
+        } else if (integers) {
+            const auto second = t.second[x] == t.first[x] ? 0 : static_cast<std::uint64_t>(t.weight[x]);
+            const auto first = static_cast<std::uint64_t>(t.one) - second;
+            constexpr bool words = std::is_same_v<W, std::uint32_t>;
+            s.pixel_weights.push_back(words ? (first | second << 16) * 0x0000000100000001 : (first | second << 8) * 0x0001000100010001);
+        }
     }
 }
 

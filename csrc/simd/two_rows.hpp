@@ -153,8 +153,7 @@ struct PixelPairs {
             first = lerp(V::load(a0, a1), V::load(b0, b1), down);
             second = lerp(V::load(a2, a3), V::load(b2, b3), down);
         }
-        const V w = V::load(weight + x * block);
-        return lerp(first, second, block == 4 ? w : w.pick(_mm256_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3)));
+        return lerp(first, second, V::load(weight + 4 * x));
     }
 };
 
@@ -202,7 +201,7 @@ bool blend_pixels(const PixelLerps& t, const float* weight, const byte* a_, cons
     const int64_t done = t.neighbours ? of_block(std::true_type()) : of_block(std::false_type());
     for (int64_t x = done; x < t.count; ++x)
         for (int64_t j = 0; j < t.block; ++j)
-            out[x * t.block + j] = blend_one(a, b, w, t.first[x] + j, t.second[x] + j, weight[x * t.block]);
+            out[x * t.block + j] = blend_one(a, b, w, t.first[x] + j, t.second[x] + j, weight[4 * x]);
     return static_cast<bool>(any) | any_nonfinite(out + done * t.block, (t.count - done) * t.block);
 }
 

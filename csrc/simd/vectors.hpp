@@ -84,17 +84,19 @@ struct Vec<float> {
     Vec pick(Lanes n) const { return {_mm256_permutevar8x32_ps(v, n)}; }
 };
 
-// Whether a value of those seen is not finite.
+// Whether a value of those seen is not finite: zeros times it add up to something else than zero then.  Two sums in turn, as an
+// addition waits for the one before.
 struct Nonfinite {
-    __m256i most = _mm256_setzero_si256();
+    __m256 sum = _mm256_setzero_ps(), other = _mm256_setzero_ps();
 
     REMAPND_INLINE void see(Vec<float> v) {
-        most = _mm256_max_epu32(most, _mm256_slli_epi32(_mm256_castps_si256(v.v), 1));  // without the sign
+        const __m256 next = _mm256_fmadd_ps(v.v, _mm256_setzero_ps(), other);
+        other = sum;
+        sum = next;
     }
     explicit operator bool() const {
-        const __m256i infinity = _mm256_set1_epi32(static_cast<int>(0xff000000));
-        const __m256i found = _mm256_cmpeq_epi32(_mm256_max_epu32(most, infinity), most);
-        return !_mm256_testz_si256(found, found);
+        const __m256 all = _mm256_add_ps(sum, other);
+        return _mm256_movemask_ps(_mm256_cmp_ps(all, all, _CMP_UNORD_Q)) != 0;
     }
 };
 
