@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -34,13 +35,16 @@ public:
     FilterTaps<W> taps() const {
         return {outputs_,      width_,         first_.data(), count_.data(),  base_.data(), weights_.data(),
                 way_,          vectors_,       packed_.data(), full_.data(),  most_.data(), reach_.data(),
-                window_.data(), base_window_.data(), lane_.data(), base_lane_.data(), sums_};
+                window_.data(), base_window_.data(), lane_.data(), base_lane_.data(), sums_,
+                phases_begin_, phases_pairs_};
     }
 
 private:
     // Chooses the way that costs least, and packs what it reads.
     void pack(std::int64_t block, int lanes) {
-        if (lanes == 8 && pick_windows(block, lanes)) {
+        if (lanes == 8 && block == 1 && find_phases()) {
+            way_ = Way::phases;
+        } else if (lanes == 8 && pick_windows(block, lanes)) {
             way_ = Way::pick;
             pack_vectors(block, lanes, lanes);
         } else if (block == 1 || (lanes == 8 && block == 2)) {
@@ -52,6 +56,24 @@ private:
         } else if (block > 2) {
             way_ = Way::wide;
         }
+    }
+
+    // Finds the longest run of outputs made by phases; false if they are not most of all.
+    bool find_phases() {
+        const auto same = [&](std::int64_t x) {
+            const W* w = weights_.data() + x * width_;
+            return first_[x + 2] == first_[x] + 1 && count_[x + 2] == count_[x] && base_[x + 2] == base_[x] &&
+                   std::memcmp(w, w + 2 * width_, static_cast<std::size_t>(width_) * sizeof(W)) == 0;
+        };
+        std::int64_t end = 0;
+        for (std::int64_t x = 0; x + 2 < outputs_; ++x) {
+            const std::int64_t begin = x;
+            while (x + 2 < outputs_ && same(x)) ++x;
+            if (x + 2 - begin > end - phases_begin_) phases_begin_ = begin, end = x + 2;
+        }
+        phases_pairs_ = (end - phases_begin_) / 2;
+        const std::int64_t taps = count_[phases_begin_];
+        return (taps == 4 || taps == 6) && count_[phases_begin_ + 1] == taps && phases_pairs_ >= 8 && 4 * phases_pairs_ >= outputs_;
     }
 
     // Sets the windows if those of every whole vector hold `lanes` values at most.
@@ -109,6 +131,7 @@ private:
 
     bool sums_ = false;
     std::int64_t outputs_ = 0, width_ = 0, vectors_ = 0;
+    std::int64_t phases_begin_ = 0, phases_pairs_ = 0;
     std::vector<std::int64_t> first_, count_, base_;
     std::vector<W> weights_, packed_;
     Way way_ = Way::each;

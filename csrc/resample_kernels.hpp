@@ -253,6 +253,7 @@ enum class Way : int {
             // is row[base_window[v] + base_lane[v * lanes + l]]
     turn,   // a vector of elements of blocks of 1 (2 for pairs of float) from as many outputs, turned by transposition
     pairs,  // two outputs of blocks of 3 or 4, four values each
+    phases, // every second output of blocks of 1: output x + 2 is as x, its taps one value farther on
     wide,   // one output, its block in vectors
 };
 
@@ -261,7 +262,8 @@ enum class Way : int {
 //
 // For the first `vectors` vectors v, packed[(v * width + k) * lanes + l] has the weight of lane l, -0.0 for c itself and
 // behind the count, where what is read counts for nothing; the counts in a vector are full[v] to most[v].  At most
-// reach[v] values of the row are read up to v.
+// reach[v] values of the row are read up to v.  By phases are made the outputs from phases_begin on, twice phases_pairs of them,
+// all of which have 4 or all 6 taps; there are 8 or more pairs.
 template <class W>
 struct FilterTaps {
     std::int64_t outputs, width;
@@ -281,6 +283,7 @@ struct FilterTaps {
     const std::uint8_t* lane;
     const std::uint8_t* base_lane;
     bool sums;
+    std::int64_t phases_begin, phases_pairs;
 };
 
 template <class W>

@@ -147,6 +147,13 @@ struct Vec<double> {
     }
 };
 
+// Values of a and b in turn.
+REMAPND_INLINE void store_in_turn(Vec<float> a, Vec<float> b, float* out) {
+    const __m256 low = _mm256_unpacklo_ps(a.v, b.v), high = _mm256_unpackhi_ps(a.v, b.v);
+    _mm256_storeu_ps(out, _mm256_permute2f128_ps(low, high, 0x20));
+    _mm256_storeu_ps(out + 8, _mm256_permute2f128_ps(low, high, 0x31));
+}
+
 // Values k .. k + 3 of eight rows, turned: lane e of turned[i] is rows[e][i].
 REMAPND_INLINE void turn(const float* const* rows, std::int64_t k, Vec<float>* turned) {
     __m256 r[4];
