@@ -24,14 +24,29 @@ Windows byte_windows(const AxisTable& t, std::int64_t size) {
     return Windows({&taps}, 16, 16, t.n_in * size);
 }
 
-// A row by its windows; the items that end behind the last whole group one by one.
-void in_groups(const ResampleKernels& kernel, const Windows& windows, const std::byte* src, const std::int64_t* columns,
-               std::int64_t count, std::int64_t size, std::byte* dst) {
-    const auto groups = static_cast<std::int64_t>(windows.base.size());
-    kernel.pick_bytes({groups, windows.count, windows.base.data(), windows.places.data()},
-                      reinterpret_cast<const std::uint8_t*>(src), reinterpret_cast<std::uint8_t*>(dst));
-    const std::int64_t done = 16 * groups / size;
-    kernel.pick(src, size, columns + done, count - done, size, dst + done * size, size);
+// Rows [begin, end), one after the other: each(src, dst).
+template <class Each>
+void for_rows(const RowGeometry& g, const std::vector<AxisTable>& axes, std::int64_t begin, std::int64_t end, const std::byte* data,
+              std::byte* out, const Each& each) {
+    const std::size_t loops = g.loops.size();
+    const auto from = [&](const Loop& loop, std::int64_t at) {
+        return (loop.table >= 0 ? axes[loop.table].first[at] : at) * loop.src_stride;
+    };
+    if (!loops) return each(data, out);
+    RowWalk walk(g.loops, begin);
+    for (std::int64_t r = begin; r < end;) {
+        const std::byte* src = data;
+        std::byte* dst = out;
+        for (std::size_t l = 0; l + 1 < loops; ++l) {
+            src += from(g.loops[l], walk.at()[l]);
+            dst += walk.at()[l] * g.loops[l].dst_stride;
+        }
+        const Loop inner = g.loops.back();
+        const std::int64_t at = walk.at().back(), count = std::min(end - r, inner.size - at);
+        for (std::int64_t k = at; k < at + count; ++k) each(src + from(inner, k), dst + k * inner.dst_stride);
+        walk.skip(count);
+        r += count;
+    }
 }
 
 }  // namespace
@@ -60,32 +75,31 @@ Outcome NearestRun::operator()(const ArrayView& data, const ArrayView& out, cons
         if (windows->count == 0 || !windows->reads_within) windows = nullptr;
     }
 
+    const BytePicks picks = windows ? BytePicks{static_cast<std::int64_t>(windows->base.size()), windows->count,
+                                                windows->base.data(), windows->places.data()}
+                                    : BytePicks{};
+    const std::int64_t in_groups = 16 * picks.groups / size;  // items; those behind the last whole group are moved one by one
+
     const auto task = [&](std::int64_t t) {
         const std::int64_t x0 = t / row_tasks * width, count = std::min(width, g.xs - x0);
         const std::int64_t begin = t % row_tasks * rows_per_task, end = std::min(begin + rows_per_task, g.rows);
         const bool repeatable = whole && g.dst_x == size;
         const std::byte* previous = nullptr;
         std::byte* previous_dst = nullptr;
-        RowWalk walk(g.loops, begin);
-        for (std::int64_t r = begin; r < end; ++r, walk.next()) {
-            const std::byte* src = data.data;
-            std::byte* dst = out.data + x0 * g.dst_x;
-            for (std::size_t l = 0; l < g.loops.size(); ++l) {
-                const Loop& loop = g.loops[l];
-                const std::int64_t at = walk.at()[l];
-                src += (loop.table >= 0 ? axes_[loop.table].first[at] : at) * loop.src_stride;
-                dst += at * loop.dst_stride;
-            }
-            if (repeatable && src == previous)
+        for_rows(g, axes_, begin, end, data.data, out.data + x0 * g.dst_x, [&](const std::byte* src, std::byte* dst) {
+            if (repeatable && src == previous) {
                 std::memcpy(dst, previous_dst, static_cast<std::size_t>(count * size));
-            else if (windows)
-                in_groups(kernel, *windows, src, columns, count, size, dst);
-            else
+            } else if (windows) {
+                kernel.pick_bytes(picks, reinterpret_cast<const std::uint8_t*>(src), reinterpret_cast<std::uint8_t*>(dst));
+                if (in_groups < count)
+                    kernel.pick(src, size, columns + in_groups, count - in_groups, size, dst + in_groups * size, size);
+            } else {
                 for (std::int64_t j = 0; j < moves; ++j)
                     kernel.pick(src + j * g.src_c, g.src_x, columns + x0, count, size, dst + j * g.dst_c, g.dst_x);
+            }
             previous = src;
             previous_dst = dst;
-        }
+        });
     };
     return run_all(pieces * row_tasks, task, poll);
 }

@@ -36,11 +36,16 @@ struct ResampledAxis {
 RowGeometry row_geometry(const ArrayView& data, const ArrayView& out, const std::vector<ResampledAxis>& axes,
                          std::int64_t wide);
 
-// The flat number of a row, taken apart into loop coordinates and moved on by one.
+// The flat number of a row, taken apart into loop coordinates, and moved on.
 class RowWalk {
 public:
     RowWalk(const std::vector<Loop>& loops, std::int64_t row);
     void next();
+    // By n rows of the innermost loop, to its end at most.
+    void skip(std::int64_t n) {
+        at_.back() += n - 1;
+        next();
+    }
     const std::vector<std::int64_t>& at() const { return at_; }
 
 private:
