@@ -122,9 +122,7 @@ struct ResampleCall {
             const VerticalAxis& v = vertical[first.vertical];
             std::int64_t reads = 0;
             for (const std::int64_t n : v.filter->count) reads += n;
-            // Sums that are divided lose what truncation of constants rests on, that a blend of these is exact.
-            const bool nearest = rounding.rule == Rule::half_up || rounding.rule == Rule::half_even;
-            down_whole = filters.down_bytes && !v.whole->empty() && nearest;
+            down_whole = filters.down_bytes && !v.whole->empty() && to_nearest();
             down_raw = down_whole || v.widest > kManyRows || reads <= kReads * v.filter->n_in;
         }
         filter_across = g.horizontal && std::holds_alternative<FilterTable>(axes.back());
@@ -132,9 +130,10 @@ struct ResampleCall {
         for (const VerticalAxis& v : vertical)
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
+        shorts = whole_rows(r);
+        loose = !shorts && loose_rows();
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                pairs_of(), whole_rows(r) ? &r.whole.back() : nullptr};
-        shorts = sizes.whole != nullptr;
+                                pairs_of(), shorts ? &r.whole.back() : nullptr, loose};
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
@@ -163,6 +162,15 @@ struct ResampleCall {
     int pairs_of() const {
         const bool own = std::is_same_v<W, std::uint16_t> ? kernels.across_bytes != nullptr : words.across != nullptr;
         return std::is_integral_v<W> && own ? static_cast<int>(size) : 0;
+    }
+
+    // Sums that are divided, or added in another order, lose what truncation of constants rests on, that a blend of these is exact.
+    bool to_nearest() const { return rounding.rule == Rule::half_up || rounding.rule == Rule::half_even; }
+
+    // Whether the terms of the horizontal pass may be added in any order, and gain by it.
+    bool loose_rows() const {
+        return std::is_same_v<W, float> && integer && filters.across_loose && filter_across && to_nearest() &&
+               loose_pays(geometry.block, std::get<FilterTable>(axes.back()).widest());
     }
 
     // Whether both passes are made in integers.
@@ -248,6 +256,7 @@ struct ResampleCall {
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
     bool down_whole = false;  // and in integers,
     bool shorts = false;      // like the horizontal one behind it
+    bool loose = false;       // the terms of the horizontal pass are added in any order
     std::shared_ptr<const std::vector<Segment<W>>> segments;
     std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
     std::vector<Pass> passes;            // in order

@@ -314,6 +314,17 @@ struct WholeTaps {
     static constexpr std::int64_t taps_of(std::int64_t block) { return block == 1 ? 8 : 2; }
 };
 
+// A horizontal pass whose terms are added in any order, for results that are exact in the end.  A step is two taps of an output of
+// 3 or 4 values, or eight of one of 1 value; output x has steps[x] of them from row[first[x]] on, whose weights lie from
+// weights + at[x] on, 0 behind the last.  All that is read of the first `outputs` ones lies in the row.
+struct LooseTaps {
+    std::int64_t outputs;
+    const std::int64_t* first;
+    const std::int64_t* steps;
+    const std::int64_t* at;
+    const float* weights;
+};
+
 struct AllFilterKernels {
     FilterKernels<float> f32;
     FilterKernels<double> f64;
@@ -331,6 +342,9 @@ struct AllFilterKernels {
     void (*down_short)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, std::int64_t count,
                        std::int16_t* out);
     void (*across_short)(const WholeTaps& table, std::int64_t block, const std::int16_t* row, float scale, float* out);
+    // The outputs of `loose`, and those behind them as `across` of f32 makes them one by one; `out` has room for 8 values behind
+    // the last.  Null likewise.
+    void (*across_loose)(const LooseTaps& loose, const FilterTaps<float>& all, std::int64_t block, const float* row, float* out);
 };
 
 }  // namespace remapnd

@@ -352,6 +352,8 @@ private:
             if (!c_.filter_across)
                 for (std::int64_t i = 0, in = inputs() / stacked_; i < stacked_; ++i)
                     (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row + i * in, target + i * outputs());
+            else if (c_.loose)
+                across_loose(row, target);
             else if (careful)
                 filters().across_careful(s_.filter.taps(), g_.block, row, target);
             else
@@ -364,6 +366,11 @@ private:
         } else {
             c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
         }
+    }
+
+    void across_loose(const W* row, W* target) const {
+        if constexpr (std::is_same_v<W, float>)
+            c_.filters.across_loose(s_.loose.taps(), s_.filter.taps(), g_.block, row, target);
     }
 
     static double weight_at(const AxisTable& t, std::int64_t at) { return t.first[at] == t.second[at] ? 0 : t.weight[at]; }

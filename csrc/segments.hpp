@@ -11,6 +11,7 @@
 #include "beside.hpp"
 #include "filter_segment.hpp"
 #include "kernels.hpp"
+#include "loose_segment.hpp"
 #include "whole_segment.hpp"
 #include "windows.hpp"
 
@@ -44,7 +45,8 @@ struct Segment {
     bool neighbours = false;                              // of PixelLerps
     std::vector<PixelWeight> pixel_weights;               // of kernels of pixels; of floats four times
     FilterSegment<W> filter;            // instead of all that, for a filter axis,
-    WholeSegment whole;                 // and that if the pass is made in integers
+    WholeSegment whole;                 // and that if the pass is made in integers,
+    LooseSegment loose;                 // or that if its terms may be added in any order
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -70,6 +72,7 @@ struct WindowSizes {
     int filter;  // values of a vector of a filter pass
     int pairs;   // bytes of the integers that have a horizontal pass of their own, 1 or 2; or 0
     const WholeWeights* whole;  // of a horizontal pass in integers, or null
+    bool loose;                 // the terms of a filter pass may be added in any order
 
     auto operator<=>(const WindowSizes&) const = default;
 };
@@ -198,7 +201,8 @@ template <class W>
 void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
     const auto of_row = [&](std::int64_t column) { return local(s, column); };
     if (sizes.whole) s.whole = WholeSegment(t, *sizes.whole, s.x0, s.x1, of_row, block);
-    if constexpr (!std::is_integral_v<W>) s.filter = FilterSegment<W>(t, s.x0, s.x1, of_row, block, sizes.filter);
+    if (sizes.loose) s.loose = LooseSegment(t, s.x0, s.x1, of_row, block, s.column_count * block);
+    if constexpr (!std::is_integral_v<W>) s.filter = FilterSegment<W>(t, s.x0, s.x1, of_row, block, sizes.loose ? 0 : sizes.filter);
 }
 
 // How many outputs a segment has, if its rows are to have some `size` elements.
