@@ -153,6 +153,49 @@ def test_filtered_bytes_are_exact(sizes, options, rule, channels, level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("special", [None, np.nan, np.inf, 3e38])
+@pytest.mark.parametrize("options", [{"mode": "cubic"}, {"mode": "lanczos3"}, {"mode": "cubic", "antialias": "onnx"}])
+@pytest.mark.parametrize("widths", [(17, 34), (40, 80), (3000, 6000), (80, 40), (46, 23), (11, 22), (40, 60)])
+def test_filtered_floats_that_repeat_have_the_bits_of_the_reference(widths, options, special, level):
+    """Every second output is made as the one before, of the result or of the gradient."""
+    before, after = widths
+    rng = np.random.default_rng(before)
+    data = rng.standard_normal((3, before)).astype(np.float32)
+    gradient = rng.standard_normal((3, after)).astype(np.float32)
+    if special is not None:
+        data[1, before // 2] = data[2, 0] = gradient[1, after // 2] = gradient[2, -1] = special
+    plan = ResamplePlan.resized(data.shape, np.float32, after, axes=1, **options)
+    expected = reference.resample(data, plan.maps, (after,), (1,), scales=(Fraction(after, before),), **options)
+    _core.use_level(LEVELS[0])
+    back = plan.vjp(gradient)
+    _core.use_level(level)
+    assert plan(data).tobytes() == expected.tobytes()
+    assert plan.vjp(gradient).tobytes() == back.tobytes()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int16])
+@pytest.mark.parametrize("options", [{"antialias": "pillow"}, {"mode": "lanczos3", "antialias": "pillow"}])
+@pytest.mark.parametrize("sizes", [*AREAS, ((5, 80), (9, 30)), ((7, 30), (14, 60))])
+def test_filtered_integers_are_exact(sizes, options, dtype, channels, level):
+    """Between the limits of the type, so that sums leave its range; the horizontal pass goes first, or last."""
+    before, after = sizes
+    rng = np.random.default_rng(channels)
+    limits = np.iinfo(dtype)
+    data = rng.integers(limits.min, limits.max, (*before, channels), dtype, endpoint=True)
+    data[rng.random(data.shape) < 0.4] = limits.max
+    data[rng.random(data.shape) < 0.4] = limits.min
+    data[: before[0] // 2, -before[1] // 2 :] = limits.max
+    plan = ResamplePlan.resized(data.shape, dtype, after, axes=(0, 1), **options)
+    scales = tuple(Fraction(n, m) for n, m in zip(after, before, strict=True))
+    expected = reference.resample(data, plan.maps, after, (0, 1), scales=scales, **options)
+    _core.use_level(level)
+    for source in (data, np.asfortranarray(data)):
+        np.testing.assert_array_equal(plan(source), expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_falling_positions_have_the_bits_of_the_reference(dtype, level):
     data = np.random.default_rng(1).integers(0, 256, (8, 64, 3)).astype(dtype)
