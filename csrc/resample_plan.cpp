@@ -67,7 +67,8 @@ double error_of(double unit, const std::vector<Growth>& axes) {
         }
         const auto taps = static_cast<double>(a.taps);
         largest += (a.gain - 1) / 2 * difference;
-        error = a.gain * error + unit * ((taps + 1) * a.spread * difference + largest);
+        const double based = (taps + 1) * a.spread * difference + largest;
+        error = a.gain * error + unit * std::max(based, (taps / 2 + 3) * a.gain * largest);
         difference *= a.gain;
         slack += 2 * (taps + 4) * unit;
     }
