@@ -5,6 +5,7 @@
 #include "dispatch.hpp"
 #include "kept.hpp"
 #include "pool.hpp"
+#include "processors.hpp"
 
 namespace remapnd::python {
 namespace {
@@ -14,6 +15,8 @@ void bind_threads_and_levels(nb::module_& m) {
     m.def("set_num_threads_here", &set_num_threads_here);
     m.def("get_num_threads_here", &get_num_threads_here);
     m.def("get_num_threads", &get_num_threads);
+    m.def("usable_processors", &usable_processors);
+    m.def("quota", &quota);
     m.def("levels_built", &levels_built);
     m.def("levels_usable", &levels_usable);
     m.def("level", [] { return std::string(kernels().level); });

@@ -10,12 +10,10 @@
 #ifndef _WIN32
 #include <pthread.h>
 #endif
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 #include "helper_processors.hpp"
 #include "kept.hpp"
+#include "processors.hpp"
 #include "simd/pause.hpp"
 
 namespace remapnd {
@@ -169,12 +167,7 @@ int default_threads() {
         const long n = std::strtol(text, nullptr, 10);
         if (n >= 1) return static_cast<int>(n < kMaxThreads ? n : kMaxThreads);
     }
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-#endif
-    const unsigned n = std::thread::hardware_concurrency();
-    return n ? static_cast<int>(n) : 1;
+    return usable_processors();
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ REMAPND_API const char *remapnd_last_error(void) REMAPND_NOEXCEPT;
 REMAPND_API const char *remapnd_status_name(remapnd_status status) REMAPND_NOEXCEPT;
 
 /* How many threads a call may use, itself included: at least 1, for the whole process.  The start value is that of
-   the environment variable REMAPND_NUM_THREADS, or the number of processors. */
+   the environment variable REMAPND_NUM_THREADS, or the number of processors that it may use. */
 REMAPND_API remapnd_status remapnd_set_num_threads(int32_t threads) REMAPND_NOEXCEPT;
 REMAPND_API int32_t remapnd_get_num_threads(void) REMAPND_NOEXCEPT;
 

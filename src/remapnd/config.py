@@ -113,7 +113,8 @@ def set_num_threads(n: int, /) -> None:
     Notes
     -----
     Before the first call of this function the number is that of the environment variable
-    ``REMAPND_NUM_THREADS``, else of the processors that the process may run on.
+    ``REMAPND_NUM_THREADS``, else of the processors that the process may run on, or as many as its control
+    groups (a container's limit) give it time for.
     """
     _core.set_num_threads(_thread_count("set_num_threads", n))
 
@@ -206,17 +207,10 @@ def apply_environment(environment: Mapping[str, str] | None = None) -> None:
     threads = environment.get("REMAPND_NUM_THREADS", "")
     # The core reads the variable as strtol does, which takes "4x" as 4 and "x" as unset.
     if threads and not (threads.isascii() and threads.strip().isdigit() and threads.strip().strip("0")):
-        processors = _processors()
+        processors = _core.usable_processors()
         _core.set_num_threads(processors)
         warnings.warn(
             f"REMAPND_NUM_THREADS must be an integer of at least 1, got {threads!r}; using {processors}",
             RuntimeWarning,
             stacklevel=3,  # this function, `__init__`, the import
         )
-
-
-def _processors() -> int:
-    """Return how many processors this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
