@@ -63,6 +63,7 @@ ItemsRun::ItemsRun(const IndexGeometry& g, const ArrayView& data, const ArrayVie
     items_.stream = bytes_of(out) >= kStreamFrom;
     cut(reach);
     items_.far = !strips_ && reach + std::llabs(inner.data) * (inner.size - 1) > kSecondCache;
+    items_.many = bytes_of(indices) > kSecondCache;
     fits_ = true;
 }
 

@@ -82,7 +82,8 @@ struct Items {
     std::intptr_t step, slope;
     std::size_t size;  // of an item: 1, 2, 4, 8 or 16
     bool stream;       // past the caches
-    bool far;          // data is more than the second-level cache holds: worth asking for early
+    bool far;          // data is more than the second-level cache holds: worth asking for early,
+    bool many;         // or indices are
 };
 
 // By IndexType, null but for int32 and int64, which indices mostly are, and for uint8 and uint16.  A negative index counts from the end; false when one is out of range then, and `out` has anything.
