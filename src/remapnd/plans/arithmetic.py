@@ -96,9 +96,9 @@ def _error(unit: float, tables: Sequence[Table], magnitude: int) -> float:
     Values are at most M in magnitude and differ by at most D. Linear adds at most u (3 D + M): the rounded
     weight, a difference and a product of at most D each, and a sum. A filter of K taps, whose weights without
     that of the base tap have magnitudes that add up to s, adds u (K + 1) s D for weights, differences,
-    products and the K - 2 sums of these, and u M for the last sum; or, where products are added without a base
-    tap, in two sums (in eight of more than four taps), at most u (K / 2 + 3) g M. Earlier errors grow by its gain g, the sum of all
-    magnitudes; so does D. The addition of one half before the floor adds u (M + 2).
+    products and the K - 2 sums of these, and u M for the last sum; or, where products are added without a
+    base tap, in two sums (in eight of more than four taps), at most u (K / 2 + 3) g M. Earlier errors grow by
+    its gain g, the sum of all magnitudes; so does D. The addition of one half before the floor adds u (M + 2).
     """
     error, largest, difference = 0.0, float(magnitude), float(magnitude)
     slack = 1.0
