@@ -98,7 +98,7 @@ def _error(unit: float, tables: Sequence[Table], magnitude: int) -> float:
     that of the base tap have magnitudes that add up to s, adds u (K + 1) s D for weights, differences,
     products and the K - 2 sums of these, and u M for the last sum; or, where products are added without a
     base tap, in two sums (in eight of more than four taps), at most u (K / 2 + 3) g M. Earlier errors grow by
-    its gain g, the sum of all magnitudes; so does D. The addition of one half before the floor adds u (M + 2).
+    its gain g, the sum of all magnitudes; so does D. Adding one half before the floor adds u (M + 2).
     """
     error, largest, difference = 0.0, float(magnitude), float(magnitude)
     slack = 1.0
