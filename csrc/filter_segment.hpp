@@ -72,8 +72,9 @@ private:
             if (x + 2 - begin > end - phases_begin_) phases_begin_ = begin, end = x + 2;
         }
         phases_pairs_ = (end - phases_begin_) / 2;
+        if (phases_pairs_ < 8 || 4 * phases_pairs_ < outputs_) return false;
         const std::int64_t taps = count_[phases_begin_];
-        return (taps == 4 || taps == 6) && count_[phases_begin_ + 1] == taps && phases_pairs_ >= 8 && 4 * phases_pairs_ >= outputs_;
+        return (taps == 4 || taps == 6) && count_[phases_begin_ + 1] == taps;
     }
 
     // Sets the windows if those of every whole vector hold `lanes` values at most.

@@ -157,7 +157,9 @@ def test_filtered_bytes_are_exact(sizes, options, rule, channels, level):
 @pytest.mark.parametrize(
     "options", [{"mode": "cubic"}, {"mode": "lanczos3"}, {"mode": "cubic", "antialias": "onnx"}]
 )
-@pytest.mark.parametrize("widths", [(17, 34), (40, 80), (3000, 6000), (80, 40), (46, 23), (11, 22), (40, 60)])
+@pytest.mark.parametrize(
+    "widths", [(17, 34), (40, 80), (3000, 6000), (80, 40), (46, 23), (11, 22), (40, 60), (9, 1), (1, 9)]
+)
 def test_filtered_floats_that_repeat_have_the_bits_of_the_reference(widths, options, special, level):
     """Every second output is made as the one before, of the result or of the gradient."""
     before, after = widths
