@@ -105,8 +105,8 @@ void convert(const byte* src_, int64_t count, uint64_t base, void* dst_) {
 }
 
 // Rows are asked for that many bytes ahead, beyond their end as well, where the next ones lie as a rule: processors look ahead
-// no farther than a page.  float32 (128,256,256) by 1.5 took 14.6 ms without
-// and takes 13.2, float64 (64,256,256) 19.6 and 18.0 (AMD EPYC, 2026-11).
+// no farther than a page.  float32 (128,256,256) by 1.5 took 14.7 ms without and takes 13.3, float64 (64,256,256) 19.9 and 18.0
+// (AMD EPYC, 2026-11).
 constexpr int64_t kRowAhead = 2048;
 
 template <class T, class W>

@@ -211,8 +211,8 @@ struct ResampleKernels {
     // The lerp of RowKernels<u16>, divided; not by half_even.  Null likewise.
     void (*lerp_bytes)(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t w, std::uint16_t one, std::int64_t count,
                        const Rounding& rounding, std::uint8_t* out);
-    // By Type: the lerps of rows a and b by w, and then of their pixels by weight[4 * x] to weight[4 * x + 3], all the same; true when a value is not
-    // finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
+    // By Type: the lerps of rows a and b by w, and then of their pixels by weight[4 * x] to weight[4 * x + 3], all the same; true
+    // when a value is not finite, and `out` to be made again with care.  Null for types, and where, the level has no instructions for it.
     bool (*blend_pixels[kTypes])(const PixelLerps& table, const float* weight, const std::byte* a, const std::byte* b,
                                  float w, float* out);
     // The same of groups, and of the single values behind them.

@@ -1,7 +1,7 @@
 // The horizontal pass of two taps, picked within registers.  Included in the namespace of a level.
 //
-// ns a result, float32, (256,512) along the last axis to 1024, 768 and 700, by across_vectors alone 0.30, 0.33 and 0.31, as here 0.22,
-// 0.25 and 0.29 (AMD EPYC, 2026-11).
+// ns a result, float32, (256,512) along the last axis to 1024, 768 and 700: by across_vectors alone 0.30, 0.33 and 0.31, as here
+// 0.22, 0.25 and 0.29 (AMD EPYC, 2026-11).
 
 template <class W, int windows>
 REMAPND_INLINE auto picked(const W* p, typename Picker<W>::Lanes lanes) {
