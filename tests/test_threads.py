@@ -40,6 +40,11 @@ def expected():
         return work()
 
 
+with_affinities = pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's"
+)
+
+
 def python(code: str, *arguments: str, timeout: float = 60, **variables: str) -> str:
     """Run a program that makes the same calls; return what it prints."""
     prelude = """
@@ -52,6 +57,13 @@ def python(code: str, *arguments: str, timeout: float = 60, **variables: str) ->
 
         def threads():
             return {int(t) for t in os.listdir("/proc/self/task")}
+
+        def started():
+            before = threads()
+            right = digest()
+            helpers = threads() - before
+            assert len(helpers) == 2, helpers
+            return right, helpers
         """
     program = textwrap.dedent(prelude) + textwrap.dedent(code)
     done = subprocess.run(
@@ -452,14 +464,11 @@ def test_memory_that_runs_out_in_helpers(call, started, left):
     assert python(code, MALLOC_ARENA_MAX="1") in ("done", "MemoryError")
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")
+@with_affinities
 def test_helpers_stay_where_they_are_put():
     printed = python("""
         allowed = os.sched_getaffinity(0)
-        before = threads()
-        right = digest()
-        helpers = threads() - before
-        assert len(helpers) == 2, helpers
+        right, helpers = started()
         for _ in range(50):
             assert digest() == right
             for t in helpers:
@@ -477,14 +486,11 @@ def test_helpers_stay_where_they_are_put():
     assert printed.strip() == "as they were put"
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinities of threads are Linux's")
+@with_affinities
 def test_a_process_limited_to_the_processors_that_its_helpers_have():
     printed = python("""
         allowed = os.sched_getaffinity(0)
-        before = threads()
-        right = digest()
-        helpers = threads() - before
-        assert len(helpers) == 2, helpers
+        right, helpers = started()
         for _ in range(20):
             had = os.sched_getaffinity(min(helpers))
             for t in threads():
