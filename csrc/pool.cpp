@@ -38,19 +38,52 @@ bool look_for(const Condition& condition) {
     return true;
 }
 
+// The tasks of a job, in shares of tasks that follow one another.  Each thread begins with a share that is its own from one job to
+// the next, so that jobs on the same arrays find them in the caches that the thread had them in; then it helps with the others.
+class Shares {
+public:
+    Shares(std::int64_t tasks, std::int64_t threads) : count_(static_cast<int>(threads < kMost ? threads : kMost)) {
+        for (int i = 0; i < count_; ++i) {
+            shares_[i].next.store(tasks / count_ * i + (tasks % count_ < i ? tasks % count_ : i), std::memory_order_relaxed);
+            shares_[i].end = tasks / count_ * (i + 1) + (tasks % count_ < i + 1 ? tasks % count_ : i + 1);
+        }
+    }
+
+    // A task for the thread that begins with share `first`; negative when none is left.
+    std::int64_t take(int first) {
+        for (int i = 0; i < count_; ++i) {
+            Share& s = shares_[(first + i) % count_];
+            if (s.next.load(std::memory_order_relaxed) >= s.end) continue;
+            const std::int64_t t = s.next.fetch_add(1, std::memory_order_relaxed);
+            if (t < s.end) return t;
+        }
+        return -1;
+    }
+
+private:
+    static constexpr int kMost = 16;
+
+    struct alignas(64) Share {
+        std::atomic<std::int64_t> next;
+        std::int64_t end;
+    };
+
+    int count_;
+    Share shares_[kMost];
+};
+
 struct Job {
-    std::int64_t tasks;
+    Shares tasks;
     const std::function<void(std::int64_t)>* body;
     int helpers_wanted;                  // guarded by Pool::mutex
     std::atomic<int> helpers_inside{0};  // written under Pool::mutex
-    std::atomic<std::int64_t> next{0};
     std::atomic<bool> stopped{false};
 
-    // Does one task; false when none is left.
-    bool step() {
+    // Does one task, of share `first` where there is one; false when none is left.
+    bool step(int first) {
         if (stopped.load(std::memory_order_relaxed)) return false;
-        const std::int64_t t = next.fetch_add(1, std::memory_order_relaxed);
-        if (t >= tasks) return false;
+        const std::int64_t t = tasks.take(first);
+        if (t < 0) return false;
         (*body)(t);
         return true;
     }
@@ -65,6 +98,7 @@ struct Pool {
     HelperProcessors processors;
     bool crowded = false;                // the call before waited for its helpers: they sleep at once, for its thread to wake
     int threads = 0, awake = 0;          // helpers; those that look for work
+    int numbered = 0;                    // helpers that have served; the caller's share is 0, theirs follow
 
     void jobs_changed() { any_jobs.store(!jobs.empty(), std::memory_order_relaxed); }
 
@@ -74,12 +108,12 @@ struct Pool {
         if (ready) prepare_thread();
         std::unique_lock lock(mutex);
         if (ready && processors.add_this_thread())
-            serve(lock);
+            serve(lock, ++numbered);
         else
             --threads;
     }
 
-    void serve(std::unique_lock<std::mutex>& lock) {
+    void serve(std::unique_lock<std::mutex>& lock, int share) {
         for (;;) {
             if (jobs.empty() && !crowded && awake < kMostAwake) {
                 ++awake;
@@ -94,7 +128,7 @@ struct Pool {
             jobs_changed();
             ++job->helpers_inside;
             lock.unlock();
-            while (job->step()) {
+            while (job->step(share)) {
             }
             lock.lock();
             if (--job->helpers_inside == 0) done.notify_all();
@@ -194,17 +228,14 @@ bool run_tasks(std::int64_t tasks, const std::function<void(std::int64_t)>& body
         body(0);
         return true;
     }
-    Job job;
-    job.tasks = tasks;
-    job.body = &body;
     const std::int64_t others = get_num_threads() - 1 < tasks - 1 ? get_num_threads() - 1 : tasks - 1;
-    job.helpers_wanted = static_cast<int>(others);
+    Job job{Shares(tasks, others + 1), &body, static_cast<int>(others)};
     Pool* p = others > 0 ? &the_pool() : nullptr;
     if (p) p->offer(job);
 
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
-    while (job.step()) {
+    while (job.step(0)) {
         const auto now = clock::now();
         if (now - last > std::chrono::milliseconds(20)) {
             last = now;
