@@ -122,7 +122,7 @@ def test_long_intervals_of_white(factor):
 
 
 def test_rows_that_are_cut_into_segments():
-    """Some of these begin with a sample that counts for nothing, or with one that the segment before has, too."""
+    """Some of these begin with a sample that counts for nothing, or that the segment before has, too."""
     data = image((22, 27_000, 3), 4)
     shape = (5, 3000)
     plan = ResamplePlan(data.shape, "u1", shape=shape, axes=(0, 1), mode="linear", antialias="pillow")
