@@ -355,7 +355,7 @@ void deal(const Deal& given) {
 
 // ---- keeping those of a range
 
-constexpr size_t kKeptAhead = 4096;  // bytes, of updates and of indices, that are asked for ahead
+constexpr size_t kKeptAhead = 512;  // updates whose indices, and that themselves, are asked for ahead
 
 #include "simd/gather_eight.hpp"
 #include "simd/keep_eight.hpp"

@@ -70,9 +70,9 @@ inline std::size_t keep_eights(const Keep& k, std::size_t& kept) {
     constexpr std::size_t index_size = components * sizeof(T);
     std::size_t i = 0, to = 0;
     for (; i + 8 <= k.count; i += 8) {
-        for (std::size_t line = 0; line < 8 * N; line += 64) prefetch_once(k.updates + i * N + kKeptAhead + line);
+        for (std::size_t line = 0; line < 8 * N; line += 64) prefetch_once(k.updates + (i + kKeptAhead) * N + line);
         for (std::size_t line = 0; line < 8 * index_size; line += 64)
-            prefetch_once(k.indices + i * index_size + kKeptAhead + line);
+            prefetch_once(k.indices + (i + kKeptAhead) * index_size + line);
         const __m256i place = _mm256_sub_epi32(eight_places<T, components>(k.indices + i * index_size, range, step), low);
         const __m256i inside = _mm256_andnot_si256(place, _mm256_sub_epi32(place, span));
         const auto set = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(inside)));
