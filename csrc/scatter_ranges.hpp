@@ -97,6 +97,7 @@ private:
         s.reps = s.rows = 1;
         s.run = static_cast<std::size_t>(c_.data.itemsize);
         s.soon_step = 2 * loops_.index_step();
+        s.far = bytes_of(c_.data) > ScatterCall::kFirstCache;
         for (std::int64_t start = from; start < end; start += kBlock) {
             const std::int64_t count = std::min(kBlock, end - start);
             k.count = static_cast<std::size_t>(count);

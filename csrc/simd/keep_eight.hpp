@@ -16,6 +16,22 @@ struct Compaction {
 };
 alignas(64) constexpr Compaction compaction;
 
+// The same of each set of four items of two lanes, as vectors.
+struct CompactionOfFour {
+    alignas(32) std::uint32_t lanes[16][8] = {};
+
+    constexpr CompactionOfFour() {
+        for (unsigned set = 0; set < 16; ++set)
+            for (unsigned item = 0, k = 0; item < 4; ++item)
+                if (set >> item & 1) {
+                    lanes[set][k++] = 2 * item;
+                    lanes[set][k++] = 2 * item + 1;
+                }
+    }
+    __m256i of(unsigned set) const { return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes[set])); }
+};
+constexpr CompactionOfFour compaction_of_four;
+
 // Puts the lanes of `set`, which `lanes` has in front, of eight items of N bytes to `to`; may write as far as all of them would.
 template <std::size_t N>
 REMAPND_INLINE void put_items(const std::byte* items, __m256i lanes, unsigned set, std::byte* to) {
@@ -35,11 +51,8 @@ REMAPND_INLINE void put_items(const std::byte* items, __m256i lanes, unsigned se
     } else {
         static_assert(N == 8);
         const auto half = [](const std::byte* four, unsigned set_of_four, std::byte* place) {
-            const __m256i twice = _mm256_cvtepu8_epi64(_mm_loadu_si32(compaction.lanes + set_of_four));
-            const __m256i first = _mm256_add_epi64(twice, twice);
-            const __m256i pairs = _mm256_or_si256(first, _mm256_slli_epi64(_mm256_add_epi64(first, _mm256_set1_epi64x(1)), 32));
             const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(four));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(place), _mm256_permutevar8x32_epi32(v, pairs));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(place), _mm256_permutevar8x32_epi32(v, compaction_of_four.of(set_of_four)));
         };
         half(items, set & 15, to);
         half(items + 32, set >> 4, to + 8 * _mm_popcnt_u32(set & 15));
