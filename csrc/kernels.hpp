@@ -172,8 +172,8 @@ struct ScatterKernels {
     Reducer reduce[kReductions][kNumbers];  // null for min and max of complex numbers, and for Reduction::none
     void (*select)(const Select& s);
     void (*deal[5])(const Deal& d);  // by the logarithm of the size
-    // Puts those updates whose places lie in [low, low + span) to `kept`, and their offsets from `low` to `offsets`, in their order;
-    // how many they are, or kNotKept when an index is out of range, a negative one counting from the end.  By the number of
+    // Puts those updates whose places lie in [low, low + span) to `kept`, and their offsets from `low` to `offsets`, in their
+    // order; how many they are, or kNotKept when an index is out of range, a negative one counting from the end.  By the number of
     // components less one and IndexType; null but for int32 and int64, and on levels without vectors that pay.
     std::size_t (*keep[2][8])(const Keep& k);
 };

@@ -63,7 +63,8 @@ struct Extent {
 };
 
 struct ScatterCall {
-    static constexpr std::int64_t kTask = 256 * 1024;       // bytes: below two of these, starting a thread costs more than it gives
+    // Bytes: below two of these, starting a thread costs more than it gives.
+    static constexpr std::int64_t kTask = 256 * 1024;
     static constexpr std::int64_t kStage = 256 * kTask;     // between two looks for Ctrl-C, each thread
     static constexpr std::int64_t kBlock = 1024;            // indices normalised at once
     static constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes

@@ -1,4 +1,9 @@
 // Single items by a few threads: each reads all indices and applies the updates of its own range of places.
+//
+// Two threads, float32 add: 2 million int64 indices to 100000 places 2.95 ms in order and 2.27 so, a million pairs of them to
+// 512x512 2.1 and 1.65; a million to 2 million places 4.0 and 2.9 (AMD EPYC, AVX2, 2026-11).  Half of the time is reading and
+// keeping, which every thread does for all updates.  To hand over what another thread keeps saves that, but lines written by one
+// processor and read by another cost more: 3.1 ms.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -15,8 +20,8 @@ public:
 
     // Whether this way can be gone and pays; if so, the places are shared out.
     bool pays() {
-        if (threads_ < 2 || threads_ > kMostThreads || !is_of_items(loops_) || loops_.group_size < kLeast || !prepare()) return false;
-        return share_out();
+        return threads_ >= 2 && threads_ <= kMostThreads && is_of_items(loops_) && loops_.group_size >= kLeast && prepare() &&
+               share_out();
     }
 
     IndexResult run() const {
@@ -31,13 +36,14 @@ public:
     }
 
 private:
-    static constexpr int kMostThreads = 3;
+    // Each thread reads all.  Processor time of a float32 add of 2 million: four threads 9 ms, owners 17; six threads 15 and 13.
+    static constexpr int kMostThreads = 4;
     static constexpr std::int64_t kLeast = 1 << 17;                       // updates
     static constexpr std::int64_t kBlock = 512;                           // updates looked at before those kept are applied
     static constexpr std::int64_t kSamples = 256;                         // of the places, by which they are shared out
     static constexpr std::int64_t kNarrow = (std::int64_t{1} << 31) - 1;  // places and bytes that 32 bits can tell
 
-    // Whether the kernel can make this call; if so, all of `keep_` that does not change.
+    // Whether the kernel can make this call; if so, `keep_` for it.
     bool prepare() {
         const std::int64_t size = c_.data.itemsize;
         const std::size_t components = c_.g.indexed.size();
@@ -58,7 +64,8 @@ private:
         return true;
     }
 
-    // Makes `borders_` of ranges that get as many updates each, by a sample of them; false where one would get nearly all.
+    // Makes `borders_` of ranges that get as many updates each, by a sample of them.  False where one would get most of them:
+    // then nothing is gained, as an update takes 1.3 ns in order, and by ranges 0.5 of each thread and another 1.0 of its own.
     bool share_out() {
         const Walk& loop = loops_.group.at[0];
         Walks few;
@@ -133,7 +140,7 @@ private:
     const Extent extent_{c_.data};
     const int threads_ = get_num_threads();
     std::size_t (*kernel_)(const Keep& k) = nullptr;
-    Keep keep_{};
+    Keep keep_{};                        // what does not change
     std::vector<std::int64_t> borders_;  // of the ranges, from extent_.low on
 };
 

@@ -1,4 +1,4 @@
-"""Scatters of many single items by several threads: the bits of one thread, whatever the way that they are shared out."""
+"""Scatters of many single items by several threads give the bits of one, whatever the way that they go."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def test_every_number(dtype: np.dtype[Any], index_dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8"])
 def test_sums_of_integers_are_those_of_numpy(dtype: str, components: int) -> None:
     rng = np.random.default_rng(0)
-    data, updates = own.random_array((91, 23), np.dtype(dtype), 1), own.random_array((COUNT,), np.dtype(dtype), 2)
+    data, updates = (
+        own.random_array((91, 23), np.dtype(dtype), 1),
+        own.random_array((COUNT,), np.dtype(dtype), 2),
+    )
     shape = data.shape[:components]
     indices = np.stack([rng.integers(-n, n, COUNT) for n in shape], axis=1)
     data = data[..., 0].copy() if components == 1 else data
@@ -94,7 +97,11 @@ def test_any_layout_and_spread(draw: st.DataObject) -> None:
     elif how == "one index":
         indices = np.broadcast_to(indices[:1], indices.shape)
     by_threads(
-        remapnd.scatter_nd, data, indices, updates, reduction=draw.draw(st.sampled_from(["none", "add", "mul"]))
+        remapnd.scatter_nd,
+        data,
+        indices,
+        updates,
+        reduction=draw.draw(st.sampled_from(["none", "add", "mul"])),
     )
 
 

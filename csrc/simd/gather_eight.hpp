@@ -16,8 +16,8 @@ struct Range {
     bool any_outside() const { return _mm256_movemask_ps(_mm256_castsi256_ps(outside)) != 0; }
 };
 
-// The indices at p, of type int32, int64, uint8 or uint16, as 32-bit lanes in [0, n), or anything in lanes that `range` takes note of.
-// Those of int64 in the order 0, 1, 4, 5, 2, 3, 6, 7.
+// The indices at p, of type int32, int64, uint8 or uint16, as 32-bit lanes in [0, n), or anything in lanes that `range` takes
+// note of.  Those of int64 in the order 0, 1, 4, 5, 2, 3, 6, 7.
 template <class T>
 REMAPND_INLINE __m256i eight_unordered(const std::byte* p, Range& range) {
     const auto* at = reinterpret_cast<const __m256i*>(p);

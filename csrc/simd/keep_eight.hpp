@@ -12,7 +12,9 @@ struct Compaction {
             for (unsigned lane = 0, k = 0; lane < 8; ++lane)
                 if (set >> lane & 1) lanes[set] |= static_cast<std::uint64_t>(lane) << 8 * k++;
     }
-    __m256i of(unsigned set) const { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes + set))); }
+    __m256i of(unsigned set) const {
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes + set)));
+    }
 };
 alignas(64) constexpr Compaction compaction;
 
@@ -52,7 +54,8 @@ REMAPND_INLINE void put_items(const std::byte* items, __m256i lanes, unsigned se
         static_assert(N == 8);
         const auto half = [](const std::byte* four, unsigned set_of_four, std::byte* place) {
             const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(four));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(place), _mm256_permutevar8x32_epi32(v, compaction_of_four.of(set_of_four)));
+            const __m256i w = _mm256_permutevar8x32_epi32(v, compaction_of_four.of(set_of_four));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(place), w);
         };
         half(items, set & 15, to);
         half(items + 32, set >> 4, to + 8 * _mm_popcnt_u32(set & 15));
