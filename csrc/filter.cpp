@@ -208,6 +208,8 @@ void across_careful(const FilterTaps<W>& t, int64_t block, const W* row, W* out)
 
 #include "simd/loose.hpp"
 
+#include "simd/ramps.hpp"
+
 #ifdef REMAPND_VECTORS
 // The sum of a vector: term(k) and the weights of tap k, which tell the lanes that it counts for.  `taps` is the number of
 // terms that count in all lanes, where it is small and known.
@@ -456,6 +458,8 @@ const AllFilterKernels filter_table{
     down_parts,
     down_short,
     across_short,
-    across_loose};
+    across_loose,
+    down_ramps,
+    across_ramps};
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -12,6 +12,7 @@
 #include "axis_table.hpp"
 #include "kernels.hpp"
 #include "pool.hpp"
+#include "ramps.hpp"
 #include "row_geometry.hpp"
 #include "segments.hpp"
 #include "sheets.hpp"
@@ -49,13 +50,14 @@ struct VerticalAxis {
     const AxisTable* linear;
     const FilterTable* filter;
     const WholeWeights* whole;
+    const Ramps* ramps;
     std::intptr_t src_stride;
     std::int64_t widest;   // taps of an output
     std::int64_t longest;  // of the lengths before and after
 
-    VerticalAxis(const ResampleTable& t, const WholeWeights& w, std::intptr_t stride)
-        : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), whole(&w), src_stride(stride),
-          widest(linear ? linear->widest() : filter->widest()),
+    VerticalAxis(const ResampleTable& t, const WholeWeights& w, const Ramps& r, std::intptr_t stride)
+        : table(&t), linear(std::get_if<AxisTable>(&t)), filter(std::get_if<FilterTable>(&t)), whole(&w), ramps(&r),
+          src_stride(stride), widest(linear ? linear->widest() : filter->widest()),
           longest(linear ? std::max(linear->n_in, linear->n_out()) : std::max(filter->n_in, filter->n_out())) {}
 };
 
@@ -77,7 +79,8 @@ struct Resampling {
     Work work;
     std::vector<ResampleTable> axes;
     std::vector<int> order;
-    std::vector<WholeWeights> whole;  // of each axis; empty ones unless they are filter axes of bytes
+    std::vector<WholeWeights> whole;  // of each axis; empty ones unless they are filter axes of bytes,
+    std::vector<Ramps> ramps;         // or of other weights
 };
 
 // All that does not depend on where data and out lie.
@@ -104,7 +107,7 @@ struct ResampleCall {
         walk_last_innermost(r);
         const RowGeometry& g = geometry;
         for (const Loop& loop : g.loops)
-            if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], loop.src_stride);
+            if (loop.table >= 0) vertical.emplace_back(axes[loop.table], r.whole[loop.table], r.ramps[loop.table], loop.src_stride);
         std::int64_t places = 1;
         for (const VerticalAxis& v : vertical) {
             places_are_numbers &= places <= INT64_MAX / v.longest;
@@ -123,6 +126,7 @@ struct ResampleCall {
             std::int64_t reads = 0;
             for (const std::int64_t n : v.filter->count) reads += n;
             down_whole = filters.down_bytes && !v.whole->empty() && to_nearest();
+            down_ramps = down_whole && vertical.size() == 1 && !v.ramps->empty() && v.ramps->longest() <= kMostRamp;
             down_raw = down_whole || v.widest > kManyRows || reads <= kReads * v.filter->n_in;
         }
         filter_across = g.horizontal && std::holds_alternative<FilterTable>(axes.back());
@@ -131,9 +135,11 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         shorts = whole_rows(r);
+        down_ramps &= !shorts;
         loose = !shorts && loose_rows();
+        ramps = loose && geometry.block > 1 && !r.ramps.back().empty() && r.ramps.back().fit_floats();
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                pairs_of(), shorts ? &r.whole.back() : nullptr, loose};
+                                pairs_of(), shorts ? &r.whole.back() : nullptr, loose, ramps ? &r.ramps.back() : nullptr};
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
@@ -229,7 +235,8 @@ struct ResampleCall {
         for (std::size_t k = 0; k < passes.size(); ++k) {
             const FilterTable* t = passes[k].across() ? (filter_across ? &std::get<FilterTable>(axes.back()) : nullptr)
                                                       : vertical[passes[k].vertical].filter;
-            if (t) sum += (k < across_at ? inputs : outputs) * t->widest();
+            const bool by_ramps = passes[k].across() ? ramps : down_ramps;  // each sample once, not for two outputs
+            if (t) sum += (k < across_at ? inputs : outputs) * (by_ramps ? (t->widest() + 1) / 2 : t->widest());
         }
         return std::max<std::int64_t>(1, sum);
     }
@@ -255,8 +262,10 @@ struct ResampleCall {
     bool filter_across;  // the horizontal pass is that of a filter axis
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
     bool down_whole = false;  // and in integers,
-    bool shorts = false;      // like the horizontal one behind it
-    bool loose = false;       // the terms of the horizontal pass are added in any order
+    bool shorts = false;      // like the horizontal one behind it,
+    bool down_ramps = false;  // by ramps,
+    bool loose = false;       // the terms of the horizontal pass are added in any order,
+    bool ramps = false;       // by ramps
     std::shared_ptr<const std::vector<Segment<W>>> segments;
     std::vector<VerticalAxis> vertical;  // the resampled axes among the loops
     std::vector<Pass> passes;            // in order

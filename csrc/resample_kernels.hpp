@@ -325,6 +325,30 @@ struct LooseTaps {
     const float* weights;
 };
 
+// An interval of rows of bytes in a vertical pass by ramps (ramps.hpp), at most kMostRamp: a row with k rows behind it counts
+// ends[0] + k * ends[1] times for the output that falls there and begins[0] + k * begins[1] times for the next one, which rises.
+struct ByteRamps {
+    const void* const* rows;
+    std::int64_t count;
+    std::int16_t ends[2], begins[2];
+    float scale;  // of the output
+};
+
+// That many bytes, times their places or not, add up to less than 2**15.
+inline constexpr std::int64_t kMostRamp = 16;
+
+// A horizontal pass by ramps: interval i, of outputs + 1, has count[i] blocks from row[first[i]] on, the longest of all 2 * steps or
+// one less.  With the sums S of these and P of these times places[k * 8] for block 2 k and places[k * 8 + block] for block 2 k + 1,
+// output x is w[0] S + w[1] P of interval x and w[2] S + w[3] P of the next one, w being weights + 4 x.  All that is read of the
+// first `outputs` lies in the row.
+struct RampTaps {
+    std::int64_t outputs, steps;
+    const std::int64_t* first;
+    const std::int32_t* count;
+    const float* places;
+    const float* weights;
+};
+
 struct AllFilterKernels {
     FilterKernels<float> f32;
     FilterKernels<double> f64;
@@ -345,6 +369,11 @@ struct AllFilterKernels {
     // The outputs of `loose`, and those behind them as `across` of f32 makes them one by one; `out` has room for 8 values behind
     // the last.  Null likewise.
     void (*across_loose)(const LooseTaps& loose, const FilterTaps<float>& all, std::int64_t block, const float* row, float* out);
+    // out[i] = scale * (carry[i] + what ends at column i), and carry[i] = what begins there.  No `out`: that alone.  The carry is left
+    // in an order of its own, the same for equally many columns.  Null likewise.
+    void (*down_ramps)(const ByteRamps& ramps, std::int64_t columns, std::int32_t* carry, float* out);
+    // As across_loose, for blocks of 3 and 4.
+    void (*across_ramps)(const RampTaps& ramps, const FilterTaps<float>& all, std::int64_t block, const float* row, float* out);
 };
 
 }  // namespace remapnd

@@ -111,6 +111,7 @@ ResampleRun::ResampleRun(Resampling resampling, bool pairs)
         const auto* filter = std::get_if<FilterTable>(&t);
         const bool bytes = filter && r_.type == Type::u8 && r_.work == Work::f32;
         r_.whole.push_back(bytes ? WholeWeights(*filter) : WholeWeights());
+        r_.ramps.push_back(bytes ? Ramps(*filter, r_.whole.back()) : Ramps());
     }
 }
 

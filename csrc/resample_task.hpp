@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "second_look.hpp"
-#include "task_rows.hpp"
+#include "task_passes.hpp"
 
 namespace remapnd {
 
 template <class W>
-class ResampleTask : TaskRows<W> {
+class ResampleTask : TaskPasses<W> {
 public:
     ResampleTask(const ResampleCall<W>& call, const Segment<W>& segment, const std::byte* data, std::byte* out)
-        : TaskRows<W>(call, segment), data_(data), out_(out), final_(this->final_row()) {
-        by_pairs_ = s_.pairs.count > 0;
+        : TaskPasses<W>(call, segment), data_(data), out_(out), final_(this->final_row()) {
         in_place_ = c_.same && fills_rows();
         streams_ = in_place_ && c_.large;
         if constexpr (!std::is_same_v<W, double>) at_once_ = at_once();
@@ -53,28 +52,27 @@ public:
     }
 
 private:
-    using typename TaskRows<W>::Level;
-    using typename TaskRows<W>::Slot;
-    using TaskRows<W>::arena_;
-    using TaskRows<W>::ask_for_next;
-    using TaskRows<W>::c_;
-    using TaskRows<W>::contiguous_;
-    using TaskRows<W>::direct_;
-    using TaskRows<W>::converted;
-    using TaskRows<W>::found;
-    using TaskRows<W>::g_;
-    using TaskRows<W>::inputs;
-    using TaskRows<W>::levels_;
-    using TaskRows<W>::outputs;
-    using TaskRows<W>::place_;
-    using TaskRows<W>::remember;
-    using TaskRows<W>::s_;
-    using TaskRows<W>::source_;
-    using TaskRows<W>::source_row;
-    using TaskRows<W>::stacked_;
-    using TaskRows<W>::values;
-
-    static constexpr bool kWords = std::is_same_v<W, std::uint32_t>;
+    using TaskPasses<W>::ask_for_next;
+    using TaskPasses<W>::by_pairs_;
+    using TaskPasses<W>::c_;
+    using TaskPasses<W>::contiguous_;
+    using TaskPasses<W>::direct_;
+    using TaskPasses<W>::filter_rows;
+    using TaskPasses<W>::filters;
+    using TaskPasses<W>::g_;
+    using TaskPasses<W>::is_one_row;
+    using TaskPasses<W>::kWords;
+    using TaskPasses<W>::made;
+    using TaskPasses<W>::make_whole;
+    using TaskPasses<W>::outputs;
+    using TaskPasses<W>::place_;
+    using TaskPasses<W>::row_taps;
+    using TaskPasses<W>::s_;
+    using TaskPasses<W>::source_;
+    using TaskPasses<W>::source_row;
+    using TaskPasses<W>::stacked_;
+    using TaskPasses<W>::two_rows;
+    using TaskPasses<W>::weight_at;
 
     // How rows that are so far apart that two of them serve little but one output are made: from the input at once.
     enum class AtOnce { no, groups, pixels };
@@ -286,208 +284,6 @@ private:
         if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(outputs()));
     }
 
-    // Whether the output at place_ of a vertical pass is the one input row `from`.
-    bool is_one_row(const Pass pass, std::int64_t& from) const {
-        if (pass.across() || std::is_integral_v<W>) return false;
-        const VerticalAxis& v = c_.vertical[pass.vertical];
-        const std::int64_t at = place_[pass.vertical];
-        from = v.linear ? v.linear->first[at] : v.filter->start[at];
-        return v.linear ? from == v.linear->second[at] : v.filter->count[at] == 1 && !v.filter->sums();
-    }
-
-    // Whether rows of level k may lie in slots of the levels below: not where a filter pass takes them, whose taps the slots
-    // below do not tell apart.
-    bool may_lie_below(std::size_t k) const {
-        for (; k < c_.passes.size() && !c_.passes[k].across(); ++k)
-            if (c_.vertical[c_.passes[k].vertical].filter) return false;
-        return true;
-    }
-
-    // The row of level k > 0 at place_: in `target` when given, else in its slot, or wherever it lies already.
-    const W* made(std::size_t k, W* target, bool careful) {
-        const Pass pass = c_.passes[k - 1];
-        std::int64_t from = 0;
-        const bool one_row = is_one_row(pass, from);
-        if (one_row && (k > 1 || c_.same) && may_lie_below(k)) return row_below(k, from, nullptr, careful);
-        if (!target) {
-            Slot& slot = found(levels_[k]);
-            target = reinterpret_cast<W*>(arena_.data() + slot.offset);
-            if (!remember(slot, careful)) return target;
-        }
-        if (pass.across()) {
-            across(k, target, careful);
-        } else if (one_row) {
-            const W* row = row_below(k, from, target, careful);
-            if (row != target) std::memcpy(target, row, sizeof(W) * static_cast<std::size_t>(values(k)));
-        } else if (c_.vertical[pass.vertical].linear) {
-            blend(k, target, careful);
-        } else {
-            filter(k, target, careful);
-        }
-        return target;
-    }
-
-    // The row of level k - 1 at coordinate `from` of pass k, as W; when it has to be converted, in `target` if given.
-    const W* row_below(std::size_t k, std::int64_t from, W* target, bool careful) {
-        std::int64_t& place = place_[c_.passes[k - 1].vertical];
-        const std::int64_t at = place;
-        place = from;
-        const W* row = k == 1 ? converted(target) : made(k - 1, nullptr, careful);
-        place = at;
-        return row;
-    }
-
-    // The two rows that a linear pass blends; `target` as in row_below, for the first.
-    std::pair<const W*, const W*> two_rows(std::size_t k, W* target, bool careful) {
-        const Pass pass = c_.passes[k - 1];
-        const AxisTable& t = *c_.vertical[pass.vertical].linear;
-        const std::int64_t at = place_[pass.vertical];
-        const W* a = row_below(k, t.first[at], target, careful);
-        return {a, row_below(k, t.second[at], nullptr, careful)};
-    }
-
-    void across(std::size_t k, W* target, bool careful) {
-        if constexpr (!std::is_integral_v<W>) {
-            const W* row = k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful);
-            if (!c_.filter_across)
-                for (std::int64_t i = 0, in = inputs() / stacked_; i < stacked_; ++i)
-                    (careful ? c_.rows.across_careful : c_.rows.across)(s_.table(), row + i * in, target + i * outputs());
-            else if (c_.loose)
-                across_loose(row, target);
-            else if (careful)
-                filters().across_careful(s_.filter.taps(), g_.block, row, target);
-            else
-                filters().across(s_.filter.taps(), g_.block, row, inputs() + (arena_.holds(row) ? kPad : 0), target);
-        } else if (k == 1 && by_pairs_) {
-            if constexpr (kWords)
-                c_.words.across(s_.pair_table(), s_.table(), source_row(), target);
-            else
-                c_.kernels.across_bytes(s_.pair_table(), s_.table(), reinterpret_cast<const std::uint8_t*>(source_row()), target);
-        } else {
-            c_.rows.across(s_.table(), k == 1 ? converted(nullptr) : made(k - 1, nullptr, careful), target);
-        }
-    }
-
-    void across_loose(const W* row, W* target) const {
-        if constexpr (std::is_same_v<W, float>)
-            c_.filters.across_loose(s_.loose.taps(), s_.filter.taps(), g_.block, row, target);
-    }
-
-    static double weight_at(const AxisTable& t, std::int64_t at) { return t.first[at] == t.second[at] ? 0 : t.weight[at]; }
-
-    // A linear pass; one row as well in integers, which are multiplied by `one` like all others.
-    void blend(std::size_t k, W* target, bool careful) {
-        const Pass pass = c_.passes[k - 1];
-        const AxisTable& t = *c_.vertical[pass.vertical].linear;
-        std::int64_t& place = place_[pass.vertical];
-        const std::int64_t at = place;
-        const double w = weight_at(t, at);
-        if (k == 1 && !careful && c_.rounding.base == 0) {
-            place = t.first[at];
-            const std::byte* a = source_row();
-            place = t.second[at];
-            c_.types.lerp(a, source_row(), w, t.one, inputs(), target);
-            place = at;
-            return;
-        }
-        // level 0 has no slots of type W for linear passes: the first row goes through the target
-        const auto [a, b] = two_rows(k, k == 1 ? target : nullptr, careful);
-        if (careful)
-            c_.rows.lerp_careful(a, b, static_cast<W>(w), values(k), target);
-        else
-            c_.rows.lerp(a, b, static_cast<W>(w), static_cast<W>(t.one), values(k), target);
-    }
-
-    void filter(std::size_t k, W* target, bool careful) {
-        if constexpr (!std::is_integral_v<W>) {
-            const Pass pass = c_.passes[k - 1];
-            const bool raw = k == 1 && c_.down_raw && !careful;
-            std::vector<const void*>& rows = filter_rows(k, raw, careful);
-            if (raw && c_.down_whole) {
-                if constexpr (std::is_same_v<W, float>)
-                    down_whole(*c_.vertical[pass.vertical].whole, place_[pass.vertical], rows, target);
-                return;
-            }
-            const RowTaps taps = row_taps(k);
-            if (raw)
-                c_.down(taps, values(k), target);
-            else
-                (careful ? filters().down_careful : filters().down)(taps, values(k), target);
-        }
-    }
-
-    // The rows that pass k sums at place_, kept in its level.
-    std::vector<const void*>& filter_rows(std::size_t k, bool raw, bool careful) {
-        const Pass pass = c_.passes[k - 1];
-        const FilterTable& t = *c_.vertical[pass.vertical].filter;
-        std::int64_t& place = place_[pass.vertical];
-        const std::int64_t at = place;
-        std::vector<const void*>& rows = levels_[k].rows;
-        rows.clear();
-        for (std::int64_t i = 0; i < t.count[at]; ++i) {
-            place = t.start[at] + i;
-            rows.push_back(raw ? static_cast<const void*>(source_row()) : row_below(k, place, nullptr, careful));
-        }
-        place = at;
-        return rows;
-    }
-
-    // Those rows and their weights, the base apart.
-    RowTaps row_taps(std::size_t k) {
-        const std::size_t vertical = c_.passes[k - 1].vertical;
-        const FilterTable& t = *c_.vertical[vertical].filter;
-        const std::int64_t at = place_[vertical], base = t.base_of(at);
-        const double* weights = t.weights_of(at);
-        Level& level = levels_[k];
-        RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0};
-        level.weights.assign(weights, weights + t.count[at]);
-        if (base >= 0) {
-            taps.base = level.rows[static_cast<std::size_t>(base)];
-            taps.base_weight = weights[base];
-            level.rows.erase(level.rows.begin() + base);
-            level.weights.erase(level.weights.begin() + base);
-            --taps.taps;
-        }
-        taps.weights = level.weights.data();
-        return taps;
-    }
-
-    // Both passes of a filter in integers.
-    void make_whole(float* target) {
-        const VerticalAxis& axis = c_.vertical[0];
-        const std::int64_t at = place_[0];
-        Level& level = levels_[1];
-        level.rows.clear();
-        for (std::int64_t i = 0; i < axis.filter->count[at]; ++i) {
-            place_[0] = axis.filter->start[at] + i;
-            level.rows.push_back(source_row());
-        }
-        place_[0] = at;
-        if (level.rows.size() % 2) level.rows.push_back(level.rows.back());
-        auto* row = reinterpret_cast<std::int16_t*>(arena_.data() + level.slots[0].offset);
-        c_.filters.down_short(level.rows.data(), axis.whole->numerators.data() + at * axis.whole->width,
-                              static_cast<std::int64_t>(level.rows.size()), inputs(), row);
-        c_.filters.across_short(s_.whole.taps(), g_.block, row, axis.whole->scale[static_cast<std::size_t>(at)], target);
-    }
-
-    void down_whole(const WholeWeights& w, std::int64_t at, std::vector<const void*>& rows, float* target) const {
-        if (rows.size() % 2) rows.push_back(rows.back());
-        const auto taps = static_cast<std::int64_t>(rows.size());
-        const float scale = w.scale[static_cast<std::size_t>(at)];
-        const std::int16_t* numerators = w.numerators.data() + at * w.width;
-        if (w.parts())
-            c_.filters.down_parts(rows.data(), numerators, w.lows.data() + at * w.width, taps, scale, inputs(), target);
-        else
-            c_.filters.down_bytes(rows.data(), numerators, taps, scale, inputs(), target);
-    }
-
-    const auto& filters() const {
-        if constexpr (std::is_same_v<W, float>)
-            return c_.filters.f32;
-        else
-            return c_.filters.f64;
-    }
-
     // Adds the results of `row` that are in doubt, those aside that a second look decides.
     void report(const W* row, const RowWalk& walk, std::byte* dst, std::vector<std::int64_t>& doubtful, std::mutex& lock) {
         positions_.resize(static_cast<std::size_t>(outputs()) + 1);
@@ -514,7 +310,6 @@ private:
     const std::byte* const data_;
     std::byte* const out_;
     W* const final_;   // the row that is moved to out, where it is not made there
-    bool by_pairs_;    // the horizontal pass can read rows of the type
     AtOnce at_once_ = AtOnce::no;
     bool asks_;        // rows are asked for ahead
     bool in_place_;    // the finished row lies in out

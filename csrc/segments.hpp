@@ -12,6 +12,7 @@
 #include "filter_segment.hpp"
 #include "kernels.hpp"
 #include "loose_segment.hpp"
+#include "ramp_segment.hpp"
 #include "whole_segment.hpp"
 #include "windows.hpp"
 
@@ -46,7 +47,8 @@ struct Segment {
     std::vector<PixelWeight> pixel_weights;               // of kernels of pixels; of floats four times
     FilterSegment<W> filter;            // instead of all that, for a filter axis,
     WholeSegment whole;                 // and that if the pass is made in integers,
-    LooseSegment loose;                 // or that if its terms may be added in any order
+    LooseSegment loose;                 // or that if its terms may be added in any order,
+    RampSegment ramps;                  // or that if they are ramps as well
 
     Lerps<W> table() const {
         return {static_cast<std::int64_t>(first.size()), first.data(),
@@ -73,6 +75,7 @@ struct WindowSizes {
     int pairs;   // bytes of the integers that have a horizontal pass of their own, 1 or 2; or 0
     const WholeWeights* whole;  // of a horizontal pass in integers, or null
     bool loose;                 // the terms of a filter pass may be added in any order
+    const Ramps* ramps;         // and its weights are these, or null
 
     auto operator<=>(const WindowSizes&) const = default;
 };
@@ -201,7 +204,10 @@ template <class W>
 void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
     const auto of_row = [&](std::int64_t column) { return local(s, column); };
     if (sizes.whole) s.whole = WholeSegment(t, *sizes.whole, s.x0, s.x1, of_row, block);
-    if (sizes.loose) s.loose = LooseSegment(t, s.x0, s.x1, of_row, block, s.column_count * block);
+    if (sizes.ramps && s.columns.empty())
+        s.ramps = RampSegment(*sizes.ramps, s.x0, s.x1, s.column0, s.column_count, block);
+    else if (sizes.loose)
+        s.loose = LooseSegment(t, s.x0, s.x1, of_row, block, s.column_count * block);
     if constexpr (!std::is_integral_v<W>) s.filter = FilterSegment<W>(t, s.x0, s.x1, of_row, block, sizes.loose ? 0 : sizes.filter);
 }
 

@@ -37,6 +37,8 @@ protected:
 
     W* final_row() const { return reinterpret_cast<W*>(arena_.data() + final_offset_); }
 
+    std::int32_t* carry() const { return reinterpret_cast<std::int32_t*>(arena_.data() + carry_offset_); }
+
     std::int64_t outputs() const { return (s_.x1 - s_.x0) * g_.block; }
     std::int64_t inputs() const { return s_.column_count * g_.block * stacked_; }
     std::int64_t values(std::size_t level) const { return level > c_.across_at ? outputs() * stacked_ : inputs(); }
@@ -69,6 +71,7 @@ protected:
         if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
+        if (c_.down_ramps) carry_offset_ = take(inputs(), sizeof(std::int32_t));
         return bytes;
     }
 
@@ -150,7 +153,7 @@ protected:
     std::vector<Level> levels_;
     std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
     Level converted_;                  // rows of level 0 as W
-    std::size_t final_offset_;
+    std::size_t final_offset_, carry_offset_ = 0;
     Arena arena_;
     bool contiguous_;  // the columns of an input row lie side by side,
     bool direct_;      // and kernels may read them there

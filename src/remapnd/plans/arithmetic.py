@@ -97,8 +97,11 @@ def _error(unit: float, tables: Sequence[Table], magnitude: int) -> float:
     weight, a difference and a product of at most D each, and a sum. A filter of K taps, whose weights without
     that of the base tap have magnitudes that add up to s, adds u (K + 1) s D for weights, differences,
     products and the K - 2 sums of these, and u M for the last sum; or, where products are added without a
-    base tap, in two sums (in eight of more than four taps), at most u (K / 2 + 3) g M. Earlier errors grow by
-    its gain g, the sum of all magnitudes; so does D. Adding one half before the floor adds u (M + 2).
+    base tap, in two sums (in eight of more than four taps), at most u (K / 2 + 3) g M. Sums by ramps
+    (csrc/ramps.hpp) of L samples each, in two lanes, add u (L / 2 + 5) h M for L / 2 additions or fused ones,
+    the weight, four products and the sum of the lanes, h being the sum of the magnitudes of all products of
+    weights with sums and with places; they are used where that is at most u ((K + 1) s + 1) M. Earlier errors
+    grow by its gain g, the sum of all magnitudes; so does D. Adding one half before the floor adds u (M + 2).
     """
     error, largest, difference = 0.0, float(magnitude), float(magnitude)
     slack = 1.0
