@@ -9,10 +9,11 @@
 
 namespace remapnd {
 
-// Values of a sheet after the horizontal pass, unless one row of the result needs more: it stays in the first-level cache.
-inline constexpr std::int64_t kSheet = 4096;
+// Values of a sheet after the horizontal pass, unless one row of the result needs more: it stays in the second-level cache.  float32
+// (8,3,224,224) by 2 takes 1.44 ms without sheets, 1.13 with 4096 and 1.07 with 16384 values (AMD EPYC, 2026-11-30).
+inline constexpr std::int64_t kSheet = 16384;
 // Rows of more values cost so much more than what surrounds them that sheets do not pay.
-inline constexpr std::int64_t kLongRow = 256;
+inline constexpr std::int64_t kLongRow = 512;
 
 // Rows [y0, y1) of the result, made of the rows [row0, row0 + rows) of the input.
 struct Sheet {
