@@ -135,6 +135,20 @@ struct Deal {
     std::byte* entry_updates;
 };
 
+// Updates of `size` bytes (1, 2, 4 or 8), side by side as their indices are, by one component or by two that lie one behind the
+// other.  0 < n < 2**31; |step| * (n - 1), added up, and |low| stay below 2**31, and so does span.
+struct Keep {
+    const std::byte* indices;
+    std::size_t count;
+    std::int64_t n[2], step[2];  // of the axes of the components; bytes
+    std::int64_t low, span;      // bytes
+    const std::byte* updates;
+    std::size_t size;
+    std::int64_t* offsets;       // room for count, and of updates in `kept`
+    std::byte* kept;
+};
+inline constexpr std::size_t kNotKept = ~std::size_t{0};
+
 // data[k, :] = updates[winner[k], :] where winner[k] >= 0, else source[k, :], for k < count, where [:] is `run` bytes.
 // `source` may be `data`: then nothing is done there.  With `stream`, past the caches.
 struct Select {
@@ -158,6 +172,10 @@ struct ScatterKernels {
     Reducer reduce[kReductions][kNumbers];  // null for min and max of complex numbers, and for Reduction::none
     void (*select)(const Select& s);
     void (*deal[5])(const Deal& d);  // by the logarithm of the size
+    // Puts those updates whose places lie in [low, low + span) to `kept`, and their offsets from `low` to `offsets`, in their
+    // order; how many they are, or kNotKept when an index is out of range, a negative one counting from the end.  By the number of
+    // components less one and IndexType; null but for int32 and int64, and on levels without vectors that pay.
+    std::size_t (*keep[2][8])(const Keep& k);
 };
 
 // ---- sample.cpp

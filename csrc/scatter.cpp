@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 #include "simd/half.hpp"
+#include "simd/intrinsics.hpp"
 #include "simd/prefetch.hpp"
 #include "simd/stream.hpp"
 
@@ -352,6 +353,56 @@ void deal(const Deal& given) {
     }
 }
 
+// ---- keeping those of a range
+
+constexpr size_t kKeptAhead = 512;  // updates whose indices, and that themselves, are asked for ahead
+
+#include "simd/gather_eight.hpp"
+#include "simd/keep_eight.hpp"
+
+#ifdef REMAPND_EIGHT
+template <class T, int components, size_t N>
+size_t keep_items(const Keep& k) {
+    size_t to;
+    size_t i = keep_eights<T, components, N>(k, to);
+    if (i == kNotKept) return i;
+    for (; i < k.count; ++i) {
+        int64_t place = -k.low;
+        for (int c = 0; c < components; ++c) {
+            T t;
+            std::memcpy(&t, k.indices + (i * components + static_cast<size_t>(c)) * sizeof t, sizeof t);
+            const int64_t v = static_cast<int64_t>(t) + (static_cast<int64_t>(t) < 0 ? k.n[c] : 0);
+            if (v < 0 || v >= k.n[c]) return kNotKept;
+            place += v * k.step[c];
+        }
+        if (place < 0 || place >= k.span) continue;
+        k.offsets[to] = place;
+        std::memcpy(k.kept + to * N, k.updates + i * N, N);
+        ++to;
+    }
+    return to;
+}
+
+template <class T, int components>
+size_t keep(const Keep& given) {
+    const Keep k = given;  // a copy: what is written might alias `given`
+    switch (k.size) {
+        case 1:
+            return keep_items<T, components, 1>(k);
+        case 2:
+            return keep_items<T, components, 2>(k);
+        case 4:
+            return keep_items<T, components, 4>(k);
+        default:
+            return keep_items<T, components, 8>(k);
+    }
+}
+#define REMAPND_KEEP(components)                                                                                              \
+    {nullptr, nullptr, keep<std::int32_t, components>, keep<int64_t, components>, nullptr, nullptr, nullptr, nullptr}
+#else
+#define REMAPND_KEEP(components) {}
+#endif
+
 }  // namespace
 
 #define REMAPND_NUMBERS(r)                                                                                               \
@@ -372,6 +423,7 @@ const ScatterKernels scatter_table{
     },
     select,
     {deal<1>, deal<2>, deal<4>, deal<8>, deal<16>},
+    {REMAPND_KEEP(1), REMAPND_KEEP(2)},
 };
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -8,15 +8,18 @@
 struct Range {
     __m256i n, last, outside;
 
-    explicit Range(std::int64_t size)
-        : n(_mm256_set1_epi32(static_cast<int>(size))), last(_mm256_set1_epi32(static_cast<int>(size - 1))),
-          outside(_mm256_setzero_si256()) {}
+    explicit Range(std::int64_t size) : Range(size, size) {}
+    // Of the axes of both components of pairs.
+    Range(std::int64_t x, std::int64_t y)
+        : n(_mm256_set1_epi64x(x | static_cast<std::int64_t>(static_cast<std::uint64_t>(y) << 32))),
+          last(_mm256_sub_epi32(n, _mm256_set1_epi32(1))), outside(_mm256_setzero_si256()) {}
     bool any_outside() const { return _mm256_movemask_ps(_mm256_castsi256_ps(outside)) != 0; }
 };
 
-// The indices at p, of type int32, int64, uint8 or uint16, as 32-bit lanes in [0, n), or anything in lanes that `range` takes note of.
+// The indices at p, of type int32, int64, uint8 or uint16, as 32-bit lanes in [0, n), or anything in lanes that `range` takes
+// note of.  Those of int64 in the order 0, 1, 4, 5, 2, 3, 6, 7.
 template <class T>
-REMAPND_INLINE __m256i eight_lanes(const std::byte* p, Range& range) {
+REMAPND_INLINE __m256i eight_unordered(const std::byte* p, Range& range) {
     const auto* at = reinterpret_cast<const __m256i*>(p);
     __m256i v, outside;
     if constexpr (sizeof(T) == 8) {
@@ -36,8 +39,14 @@ REMAPND_INLINE __m256i eight_lanes(const std::byte* p, Range& range) {
     v = _mm256_add_epi32(v, _mm256_and_si256(_mm256_srai_epi32(v, 31), range.n));
     outside = _mm256_or_si256(outside, _mm256_or_si256(v, _mm256_sub_epi32(range.last, v)));
     range.outside = _mm256_or_si256(range.outside, outside);
-    if constexpr (sizeof(T) == 8) v = _mm256_permute4x64_epi64(v, 0xD8);
     return v;
+}
+
+// The same in their order.
+template <class T>
+REMAPND_INLINE __m256i eight_lanes(const std::byte* p, Range& range) {
+    const __m256i v = eight_unordered<T>(p, range);
+    return sizeof(T) == 8 ? _mm256_permute4x64_epi64(v, 0xD8) : v;
 }
 
 // The same as numbers, in pairs: as an array of eight the compiler would send them through memory.
