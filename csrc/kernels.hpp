@@ -162,6 +162,15 @@ struct Select {
     bool stream;
 };
 
+// `count` single updates, one behind the other like their indices, for an axis of n items that are one behind the other.
+struct IndexedScatter {
+    std::byte* data;
+    std::int64_t n;
+    const std::byte* indices;
+    const std::byte* updates;
+    std::size_t count;
+};
+
 struct Reducer {
     void (*items)(const Scatter& s);  // where run is the element size, and rows is 1
     void (*rows)(const Scatter& s);   // where run is a multiple of it
@@ -176,6 +185,9 @@ struct ScatterKernels {
     // order; how many they are, or kNotKept when an index is out of range, a negative one counting from the end.  By the number of
     // components less one and IndexType; null but for int32 and int64, and on levels without vectors that pay.
     std::size_t (*keep[2][8])(const Keep& k);
+    // Adds the updates up to four before the first whose index is out of range, or fewer of the last; how many they were.  A negative
+    // index counts from the end.  By IndexType and Number; null but for int32 and int64 and numbers of 32 and 64 bits.
+    std::size_t (*add_indexed[8][kNumbers])(const IndexedScatter& s);
 };
 
 // ---- sample.cpp

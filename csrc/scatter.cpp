@@ -353,6 +353,39 @@ void deal(const Deal& given) {
     }
 }
 
+// ---- by the indices themselves
+
+// Looking at indices costs nothing beside the updates, which wait for the caches: 2 million sums of float32 in 100000 places took
+// 2.9 ms with offsets made before and take 2.7 so (AMD EPYC, 2026-11).
+template <class Op, class T>
+size_t add_indexed(const IndexedScatter& given) {
+    using Item = typename Op::Item;
+    constexpr size_t indices_ahead = 512, updates_ahead = 256;
+    const IndexedScatter s = given;  // a copy: what is written might alias `given`
+    size_t i = 0;
+    for (; i + 4 <= s.count; i += 4) {
+        int64_t at[4];
+        bool outside = false;
+        for (size_t k = 0; k < 4; ++k) {
+            T t;
+            std::memcpy(&t, s.indices + (i + k) * sizeof t, sizeof t);
+            at[k] = static_cast<int64_t>(t) + (t < 0 ? s.n : 0);
+            outside |= static_cast<uint64_t>(at[k]) >= static_cast<uint64_t>(s.n);
+        }
+        if (outside) break;
+        prefetch(s.indices + (i + indices_ahead) * sizeof(T));
+        prefetch(s.updates + (i + updates_ahead) * sizeof(Item));
+        const ReduceOne<Op> each;
+        const byte* from = s.updates + i * sizeof(Item);
+        const auto to = [&](size_t k) { return s.data + static_cast<size_t>(at[k]) * sizeof(Item); };
+        if (at[0] == at[3] && at[0] == at[1] && at[0] == at[2])
+            each.four(to(0), from, sizeof(Item));
+        else
+            for (size_t k = 0; k < 4; ++k) each(to(k), from + k * sizeof(Item));
+    }
+    return i;
+}
+
 // ---- keeping those of a range
 
 constexpr size_t kKeptAhead = 512;  // updates whose indices, and that themselves, are asked for ahead
@@ -405,6 +438,13 @@ size_t keep(const Keep& given) {
 
 }  // namespace
 
+// Sums that wrap are the same with and without sign.
+#define REMAPND_ADD_INDEXED(T)                                                                                           \
+    {nullptr, nullptr, nullptr, nullptr, nullptr, add_indexed<Integer<uint32_t, Reduction::add>, T>,                     \
+     add_indexed<Integer<uint32_t, Reduction::add>, T>, add_indexed<Integer<uint64_t, Reduction::add>, T>,               \
+     add_indexed<Integer<uint64_t, Reduction::add>, T>, nullptr, nullptr, add_indexed<Real<float, Reduction::add>, T>,   \
+     add_indexed<Real<double, Reduction::add>, T>, nullptr, nullptr}
+
 #define REMAPND_NUMBERS(r)                                                                                               \
     reducer<Boolean<r>>, reducer<Integer<uint8_t, r>>, reducer<Integer<std::int8_t, r>>, reducer<Integer<uint16_t, r>>,  \
         reducer<Integer<std::int16_t, r>>, reducer<Integer<uint32_t, r>>, reducer<Integer<std::int32_t, r>>,             \
@@ -424,6 +464,7 @@ const ScatterKernels scatter_table{
     select,
     {deal<1>, deal<2>, deal<4>, deal<8>, deal<16>},
     {REMAPND_KEEP(1), REMAPND_KEEP(2)},
+    {{}, {}, REMAPND_ADD_INDEXED(std::int32_t), REMAPND_ADD_INDEXED(int64_t)},
 };
 
 }  // namespace remapnd::REMAPND_LEVEL

@@ -74,6 +74,7 @@ struct ScatterCall {
 
     const IndexGeometry& g;
     const Reduction reduction;
+    const Number number;
     const ArrayView* source;
     const ArrayView& indices;
     const IndexType index_type;
@@ -84,10 +85,10 @@ struct ScatterCall {
     const Reducer reducer;
     const Walks walks = loops_of(g, data, indices, updates, true);
 
-    ScatterCall(const IndexGeometry& geometry, Reduction r, Number number, const ArrayView* s, const ArrayView& i, IndexType type,
-         const ArrayView& u, const ArrayView& d, const Poll& p)
-        : g(geometry), reduction(r), source(s), indices(i), index_type(type), updates(u), data(d), poll(p),
-          reducer(kernels.reduce[static_cast<int>(r)][static_cast<int>(number)]) {}
+    ScatterCall(const IndexGeometry& geometry, Reduction r, Number n, const ArrayView* s, const ArrayView& i, IndexType type,
+                const ArrayView& u, const ArrayView& d, const Poll& p)
+        : g(geometry), reduction(r), number(n), source(s), indices(i), index_type(type), updates(u), data(d), poll(p),
+          reducer(kernels.reduce[static_cast<int>(r)][static_cast<int>(n)]) {}
 
     void apply(const Scatter& s) const {
         if (reduction == Reduction::none)
@@ -101,6 +102,15 @@ struct ScatterCall {
     static std::int64_t block_of(const IndexLoops& loops) { return std::min(loops.group_size, kBlock); }
 
     // ---- in the order of the updates
+
+    // The kernel that adds by the indices themselves, where they and the updates lie as it wants; else null.
+    auto add_indexed(const IndexLoops& loops) const -> std::size_t (*)(const IndexedScatter&) {
+        const std::int64_t size = data.itemsize;
+        if (reduction != Reduction::add || !is_of_items(loops) || g.indexed.size() != 1 || loops.group.count != 1) return nullptr;
+        const Walk& loop = loops.group.at[0];
+        if (loop.data != 0 || loop.item != size || loop.index != indices.itemsize || data.strides[g.indexed[0]] != size) return nullptr;
+        return kernels.add_indexed[static_cast<int>(index_type)][static_cast<int>(number)];
+    }
 
     // Applies the updates of a part; false when an index makes the call fail.
     bool run(const ScatterPart& part) const {
@@ -118,9 +128,16 @@ struct ScatterCall {
         s.soon_step = loops.index_step();
         s.far = bytes_of(data) > kFirstCache;
         const std::int64_t around = loops.outer.total(), reuses = loops.reuse.total(), block = block_of(loops);
+        const auto add = add_indexed(loops);
         for (std::int64_t o = 0; o < around; ++o) {
             const Walk outside = loops.outer.place(o);
             for (std::int64_t start = 0; start < loops.group_size; start += block) {
+                if (add) {
+                    const auto left = static_cast<std::size_t>(loops.group_size - start);
+                    start += static_cast<std::int64_t>(add({data.data + part.data, data.shape[g.indexed[0]], loops.indices_at(0, start),
+                                                            updates.data + part.item + start * s.update_step, left}));
+                    if (start == loops.group_size) break;
+                }
                 const std::int64_t count = std::min(block, loops.group_size - start);
                 if (!loops.normalise(b, o, start, count)) return false;
                 s.soon = loops.indices_at(o, start + count);

@@ -63,6 +63,31 @@ def test_sums_of_integers_are_those_of_numpy(dtype: str, components: int) -> Non
     assert own.same_bits(by_threads(remapnd.scatter_nd, data, indices, updates, reduction="add"), expected)
 
 
+@pytest.mark.parametrize("index_dtype", ["i4", "i8", "i2"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u8"])
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 7, 300, 5001])
+def test_sums_by_one_thread_are_those_of_numpy(count: int, dtype: str, index_dtype: str) -> None:
+    """In their order, with runs of one place, and at the border of a block an index that is dropped."""
+    rng = np.random.default_rng(count)
+    data = (1e3 * rng.standard_normal(77)).astype(dtype)
+    updates = (1e3 * rng.standard_normal(count)).astype(dtype)
+    _core.set_num_threads(1)
+    for runs in (1, 6):
+        indices = np.repeat(rng.integers(-77, 77, count), runs)[:count].astype(index_dtype)
+        expected = data.copy()
+        np.add.at(expected, indices, updates)
+        assert own.same_bits(remapnd.scatter_elements(data, indices, updates, reduction="add"), expected)
+        for at in (k for k in (0, 3, 4, count - 1) if 0 <= k < count):
+            some = np.arange(count) != at
+            expected = data.copy()
+            np.add.at(expected, indices[some], updates[some])
+            holed = np.where(some, indices, 77).astype(index_dtype)
+            result = remapnd.scatter_elements(data, holed, updates, reduction="add", bounds="drop")
+            assert own.same_bits(result, expected)
+            with pytest.raises(IndexError, match=rf"got 77 at \({at},\)"):
+                remapnd.scatter_elements(data, holed, updates, reduction="add")
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_layout_and_spread(draw: st.DataObject) -> None:
