@@ -256,6 +256,7 @@ constexpr decltype(ResampleKernels::pick_bytes) pick_bytes = nullptr;
 
 #ifndef REMAPND_TWO_ROWS
 constexpr decltype(ResampleKernels::across_two_bytes) across_two_bytes = nullptr;
+constexpr decltype(ResampleKernels::across_two_pixel_pairs) across_two_pixel_pairs = nullptr;
 constexpr decltype(ResampleKernels::blend_byte_pixels) blend_byte_pixels = nullptr;
 constexpr decltype(ResampleKernels::lerp_bytes) lerp_bytes = nullptr;
 #define REMAPND_BLENDS(kernel) {}
@@ -313,6 +314,7 @@ const ResampleKernels resample_table{
     {word_kernels<uint8_t>(), word_kernels<std::int8_t>(), word_kernels<uint16_t>(), word_kernels<std::int16_t>()},
     across_bytes,
     across_two_bytes,
+    across_two_pixel_pairs,
     blend_byte_pixels,
     lerp_bytes,
     REMAPND_BLENDS(blend_pixels),

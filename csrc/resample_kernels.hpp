@@ -139,6 +139,16 @@ struct PairLerps {
 using ByteLerps = PairLerps<std::int8_t>;   // u16 the working type; weights below 128
 using WordLerps = PairLerps<std::int16_t>;  // u32
 
+// The same of pixels of three values, two a group, the last of these three times: windows is 1, and the groups of every four stand in
+// the order 0, 2, 1, 3; `groups` is a multiple of four.  The first `alike` ones, by fours, have the numbers and weights of the first.
+struct PixelPairs {
+    std::int64_t groups, alike;
+    const std::int32_t* base;
+    const std::uint8_t* pick;
+    const std::int8_t* weight;
+    NextRows next;
+};
+
 // The same of rows of any type whose working type is float: whole groups of 8 outputs, whose a and b lie at pick[2 * e] and
 // pick[2 * e + 1] within windows * 8 values from row + base[e / 8].
 struct RowLerps {
@@ -203,6 +213,9 @@ struct ResampleKernels {
     void (*across_two_bytes)(const ByteLerps& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* a,
                              const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
                              std::uint8_t* out);
+    void (*across_two_pixel_pairs)(const PixelPairs& table, const Lerps<std::uint16_t>& rest, const std::uint8_t* a,
+                                   const std::uint8_t* b, std::uint16_t w, std::uint16_t one, const Rounding& rounding,
+                                   std::uint8_t* out);
     // The same pixel by pixel, for those that lie too far apart to be picked out of vectors: weights[x] is the weight of
     // the first tap, and in the next byte that of the second, four times.
     void (*blend_byte_pixels)(const PixelLerps& table, const std::uint64_t* weights, const std::uint8_t* a,

@@ -75,7 +75,7 @@ private:
     using TaskPasses<W>::weight_at;
 
     // How rows that are so far apart that two of them serve little but one output are made: from the input at once.
-    enum class AtOnce { no, groups, pixels };
+    enum class AtOnce { no, groups, pixel_pairs, pixels };
 
     AtOnce at_once() const {
         const std::size_t down = std::is_integral_v<W> ? 1 : 0;  // the vertical pass; the other goes across
@@ -87,6 +87,7 @@ private:
         if constexpr (std::is_integral_v<W>) {
             if (!kWords && (!c_.kernels.across_two_bytes || !fills_rows() || c_.rounding.rule == Rule::half_even)) return AtOnce::no;
             if (rows_of_pixels && !s_.pixel_weights.empty() && x.n_in > 4 * x.n_out()) return AtOnce::pixels;
+            if (!s_.pixel_pairs.base.empty()) return AtOnce::pixel_pairs;
             return by_pairs_ ? AtOnce::groups : AtOnce::no;
         }
         if (!c_.kernels.across_two_bytes) return AtOnce::no;
@@ -189,6 +190,8 @@ private:
         const auto w = static_cast<std::uint16_t>(t.weight[place_[0]]), one = static_cast<std::uint16_t>(t.one);
         if (at_once_ == AtOnce::pixels)
             c_.kernels.blend_byte_pixels(pixels(), s_.pixel_weights.data(), a, b, w, one, c_.rounding, dst);
+        else if (at_once_ == AtOnce::pixel_pairs)
+            c_.kernels.across_two_pixel_pairs(s_.pixel_pair_table(next_rows(false)), s_.table(), a, b, w, one, c_.rounding, dst);
         else
             c_.kernels.across_two_bytes(s_.pair_table(next_rows(false)), s_.table(), a, b, w, one, c_.rounding, dst);
     }

@@ -42,6 +42,9 @@ struct Segment {
     Windows pairs;                      // of the groups of PairLerps or RowLerps
     std::vector<PairWeight> pair_weight;
     bool pairs_in_line = false;
+    Windows pixel_pairs;                // of the groups of PixelPairs, if the outputs are such as it wants; else its count is 0
+    std::vector<PairWeight> pixel_pair_weight;
+    std::int64_t pixel_pairs_alike = 0;
     std::vector<std::int32_t> first_pixel, second_pixel;  // of PixelLerps, if the outputs are such as it wants
     bool neighbours = false;                              // of PixelLerps
     std::vector<PixelWeight> pixel_weights;               // of kernels of pixels; of floats four times
@@ -64,8 +67,16 @@ struct Segment {
     RowLerps row_table(NextRows next) const
         requires std::is_same_v<W, float>
     { return {pairs.count, pairs.base.data(), pairs.places.data(), weight.data(), next}; }
+    PixelPairs pixel_pair_table(NextRows next) const
+        requires std::is_same_v<PairWeight, std::int8_t>
+    {
+        return {static_cast<std::int64_t>(pixel_pairs.base.size()), pixel_pairs_alike, pixel_pairs.base.data(), pixel_pairs.places.data(),
+                pixel_pair_weight.data(), next};
+    }
     // Whether the horizontal pass reads nothing behind the last column.
-    bool reads_within() const { return first_lanes.reads_within && second_lanes.reads_within && pairs.reads_within; }
+    bool reads_within() const {
+        return first_lanes.reads_within && second_lanes.reads_within && pairs.reads_within && pixel_pairs.reads_within;
+    }
 };
 
 // What the kernels of a level want to be told by windows.
@@ -152,6 +163,26 @@ inline std::vector<std::uint8_t> both_bytes(const std::vector<std::uint8_t>& wor
     return bytes;
 }
 
+// The groups of PixelPairs, of pixels of three values.
+template <class W>
+void set_pixel_pairs(Segment<W>& s, std::int64_t available) {
+    std::vector<std::int32_t> first, second;
+    for (std::size_t four = 0; 24 * (four + 1) <= s.first.size(); ++four)
+        for (const std::size_t group : {0, 2, 1, 3})
+            for (std::size_t e = 0; e < 8; ++e) {
+                const std::size_t at = 24 * four + 6 * group + std::min<std::size_t>(e, 5);
+                first.push_back(s.first[at]);
+                second.push_back(s.second[at]);
+                s.pixel_pair_weight.push_back(s.pair_weight[2 * at]);
+                s.pixel_pair_weight.push_back(s.pair_weight[2 * at + 1]);
+            }
+    s.pixel_pairs = Windows({&first, &second}, 8, 16, available);
+    if (s.pixel_pairs.count != 1) s.pixel_pairs = Windows();
+    const auto alike = [](const auto& table, std::size_t at) { return std::equal(table.begin(), table.begin() + 64, table.begin() + at); };
+    for (std::size_t at = 0; at < s.pixel_pairs.places.size(); at += 64, s.pixel_pairs_alike += 4)
+        if (!alike(s.pixel_pairs.places, at) || !alike(s.pixel_pair_weight, at)) break;
+}
+
 // Places in the loaded columns, and windows over them.
 template <class W>
 void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes sizes) {
@@ -173,12 +204,13 @@ void set_taps(Segment<W>& s, const AxisTable& t, std::int64_t block, WindowSizes
     const bool integers = std::is_integral_v<W> && sizes.pairs && t.one <= std::numeric_limits<PairWeight>::max();
     if (integers) {
         s.pairs = Windows({&s.first, &s.second}, 8 / sizes.pairs, 16 / sizes.pairs, available);
-        for (std::size_t e = 0; e < s.pairs.places.size() / 2; ++e) {
+        for (std::size_t e = 0; e < s.first.size(); ++e) {
             s.pair_weight.push_back(static_cast<PairWeight>(t.one - static_cast<double>(s.weight[e])));
             s.pair_weight.push_back(static_cast<PairWeight>(s.weight[e]));
         }
         s.pairs_in_line = are_in_line(s);
         if (sizes.pairs == 2) s.pairs.places = both_bytes(s.pairs.places);
+        if (std::is_same_v<W, std::uint16_t> && block == 3 && s.pairs.count > 1) set_pixel_pairs(s, available);
     }
     if constexpr (std::is_same_v<W, float>) s.pairs = Windows({&s.first, &s.second}, 8, 8, available);
     if (!are_pixels(t, s.x0, s.x1, block)) return;

@@ -123,6 +123,31 @@ def test_sheets_have_the_bits_of_the_reference(sizes, special, dtype, level):
     assert plan(data, out=wide[..., :-3]).tobytes() == expected.tobytes()
 
 
+# Widths of which eight pixels at a time leave some or none, at a half, at others, and beyond what two pixels may reach.
+PIXELS = [(16, 8), (17, 8), (48, 24), (50, 25), (46, 23), (34, 16), (63, 24), (40, 15), (99, 33)]
+PIXELS += [(160, 50), (200, 96)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("rule", ["half_up", "truncate"])
+@pytest.mark.parametrize("height", [(4, 2), (9, 4), (30, 11)])
+@pytest.mark.parametrize("width", PIXELS)
+def test_pixels_of_both_passes_at_once(width, height, rule, level):
+    rng = np.random.default_rng(width[0])
+    data = rng.integers(0, 255, (height[0], width[0], 3), np.uint8, endpoint=True)
+    data[rng.random(data.shape) < 0.3] = 255
+    after = (height[1], width[1])
+    plan = ResamplePlan.resized(data.shape, np.uint8, after, axes=(0, 1), integer_rule=rule)
+    expected = reference.resample(data, plan.maps, after, (0, 1), integer_rule=rule)
+    _core.use_level(level)
+    for source in (data, data[:, ::-1].copy()[:, ::-1], np.asfortranarray(data)):
+        assert np.array_equal(plan(source), expected)
+    guarded = np.full((after[0], after[1] + 2, 3), 7, np.uint8)
+    plan(data, out=guarded[:, :-2])
+    assert np.array_equal(guarded[:, :-2], expected)
+    assert (guarded[:, -2:] == 7).all()
+
+
 # Denominators of both axes small, of one only, and of neither; with the row's end within a vector and at it.
 AREAS = [
     ((9, 12), (6, 8)),

@@ -23,6 +23,18 @@ struct BlendedSums {
     static __m256i bytes(__m256i x, __m256i y) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xD8); }
 };
 
+// The same of halves of sums of pairs: the sum of four values, a fourth of it rounded.
+struct QuarterSums {
+    const __m256i add;
+
+    explicit QuarterSums(const Rounding& r) : add(_mm256_set1_epi16(static_cast<short>(r.add))) {}
+
+    static bool can(uint16_t w, uint16_t one, const Rounding& r) { return w == 1 && one == 2 && r.divisor == 4 && r.add <= 2; }
+    REMAPND_INLINE __m256i operator()(__m256i a, __m256i b) const {
+        return _mm256_srli_epi16(_mm256_add_epi16(_mm256_add_epi16(a, b), add), 2);
+    }
+};
+
 void lerp_bytes(const uint16_t* a, const uint16_t* b, uint16_t w, uint16_t one, int64_t count, const Rounding& r, uint8_t* out) {
     const BlendedSums blended(w, one, r);
     const auto sums = [&blended, a, b](int64_t i) {
@@ -71,6 +83,16 @@ int64_t across_two_byte_groups(const TwoRows<windows>& rows, int64_t groups, uin
     return g;
 }
 
+// The outputs from e on, one by one.
+inline void across_two_each(const Lerps<uint16_t>& rest, int64_t e, const uint8_t* a, const uint8_t* b, uint16_t w, uint16_t one,
+                            const Rounding& r, uint8_t* out) {
+    const auto at = [&rest](const uint8_t* row, int64_t e) {
+        return lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
+    };
+    for (; e < rest.count; ++e)
+        out[e] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(at(a, e), at(b, e), w, one), r));
+}
+
 void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uint8_t* a, const uint8_t* b, uint16_t w,
                       uint16_t one, const Rounding& r, uint8_t* out) {
     const auto run = [&](auto windows) {
@@ -79,11 +101,62 @@ void across_two_bytes(const ByteLerps& t, const Lerps<uint16_t>& rest, const uin
     const int64_t groups = t.windows == 1   ? run(std::integral_constant<int, 1>())
                            : t.windows == 2 ? run(std::integral_constant<int, 2>())
                                             : run(std::integral_constant<int, 4>());
-    const auto at = [&rest](const uint8_t* row, int64_t e) {
-        return lerp_one<uint16_t>(row[rest.first[e]], row[rest.second[e]], rest.weight[e], rest.one);
+    across_two_each(rest, 8 * groups, a, b, w, one, r, out);
+}
+
+// Eight pixels at a time, of 24 values in 32 lanes; returns the number of values made.  Where eight values reach farther than one
+// window, two pixels often do not.  Tables that are alike stay in registers, for in memory they take the first-level cache from the
+// rows: uint8 RGB 1080p to a half 0.39 ms by groups of values, 0.36 by pixels and 0.26 so (AMD EPYC, 2026-11-30).
+template <class Blended>
+int64_t pixel_pairs(const PixelPairs& table, int64_t values, const uint8_t* a, const uint8_t* b, const Blended& given, uint8_t* out) {
+    const PixelPairs t = table;  // copies: `out` might alias them
+    const Blended blended = given;
+    const __m256i packed =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
+    struct Table {
+        __m256i pick, weight;
+
+        Table(const PixelPairs& t, int64_t g)
+            : pick(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.pick + 16 * g))),
+              weight(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.weight + 16 * g))) {}
     };
-    for (int64_t e = 8 * groups; e < rest.count; ++e)
-        out[e] = static_cast<uint8_t>(divided<Rule::half_up>(lerp_one<uint16_t>(at(a, e), at(b, e), w, one), r));
+    const auto load_two = [](const uint8_t* low, const uint8_t* high) {
+        const auto load = [](const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(load(low)), load(high), 1);
+    };
+    const auto two = [&](int64_t g, const Table& table) {
+        const auto across = [&](const uint8_t* row) {
+            const __m256i taps = load_two(row + t.base[g], row + t.base[g + 1]);
+            return _mm256_maddubs_epi16(_mm256_shuffle_epi8(taps, table.pick), table.weight);
+        };
+        return blended(across(a), across(b));
+    };
+    const auto eight = [&](int64_t g, const Table& first, const Table& second) {
+        ask_for_next(t.next, t.base[g]);
+        const __m256i bytes = _mm256_shuffle_epi8(_mm256_packus_epi16(two(g, first), two(g + 2, second)), packed);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 6 * g), _mm256_castsi256_si128(bytes));
+        return _mm256_extracti128_si256(bytes, 1);
+    };
+    const auto put = [&](int64_t g, __m128i half) { _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 6 * g + 12), half); };
+    int64_t g = 0;
+    if (t.groups) {
+        const Table first(t, 0), second(t, 2);
+        for (; g < t.alike && 6 * g + 28 <= values; g += 4) put(g, eight(g, first, second));
+    }
+    for (; g < t.groups && 6 * g + 28 <= values; g += 4) put(g, eight(g, Table(t, g), Table(t, g + 2)));
+    if (g < t.groups) {
+        const __m128i last = eight(g, Table(t, g), Table(t, g + 2));
+        std::memcpy(out + 6 * g + 12, &last, 12);
+        g += 4;
+    }
+    return 6 * g;
+}
+
+void across_two_pixel_pairs(const PixelPairs& t, const Lerps<uint16_t>& rest, const uint8_t* a, const uint8_t* b, uint16_t w,
+                            uint16_t one, const Rounding& r, uint8_t* out) {
+    const int64_t made = QuarterSums::can(w, one, r) ? pixel_pairs(t, rest.count, a, b, QuarterSums(r), out)
+                                                     : pixel_pairs(t, rest.count, a, b, BlendedSums(w, one, r), out);
+    across_two_each(rest, made, a, b, w, one, r, out);
 }
 
 void blend_byte_pixels(const PixelLerps& t, const uint64_t* weights, const uint8_t* a, const uint8_t* b, uint16_t w,
