@@ -123,7 +123,7 @@ def test_sheets_have_the_bits_of_the_reference(sizes, special, dtype, level):
     assert plan(data, out=wide[..., :-3]).tobytes() == expected.tobytes()
 
 
-# Widths of which eight pixels at a time leave some or none, at a half, at others, and beyond what two pixels may reach.
+# Widths of which eight pixels at a time leave some or none, at a half and others; two pixels too far apart.
 PIXELS = [(16, 8), (17, 8), (48, 24), (50, 25), (46, 23), (34, 16), (63, 24), (40, 15), (99, 33)]
 PIXELS += [(160, 50), (200, 96)]
 
