@@ -45,7 +45,7 @@ public:
 
 private:
     bool set(const FilterTable& t, const WholeWeights& w) {
-        const std::int64_t n = t.n_out();
+        const std::int64_t n = t.n_out(), most = t.widest();  // rows are kept in as many slots as there are taps
         const auto begin = [&](std::int64_t x) { return t.start[static_cast<std::size_t>(x)]; };
         const auto end = [&](std::int64_t x) { return begin(x) + t.count[static_cast<std::size_t>(x)]; };
         const auto weight = [&](std::int64_t x, std::int64_t k) -> std::int64_t {
@@ -55,6 +55,7 @@ private:
         const auto fits = [&](std::int64_t x, std::int64_t from, std::int64_t to, Ramp& ramp) {
             ramp = {};
             if (to <= from) return to == from;
+            if (to - from > most) return false;
             ramp.at = weight(x, from);
             if (to > from + 1) ramp.slope = weight(x, from + 1) - ramp.at;
             if (std::llabs(ramp.slope) > INT16_MAX) return false;
@@ -83,7 +84,6 @@ private:
             if (x + 1 == n) falling_.push_back(down), cuts_.push_back(std::max(cut, end(x)));
         }
         for (std::int64_t i = 0; i <= n; ++i) longest_ = std::max(longest_, count(i));
-        if (longest_ > t.widest()) return false;  // rows are kept in as many slots as there are taps
         double gain = 0, spread = 0;
         for (std::int64_t x = 0; x < n; ++x) {
             denominators_.push_back(0);

@@ -1,6 +1,7 @@
 """Antialiased linear resampling of bytes, whose weights lie on ramps: sums that serve two outputs."""
 
 import itertools
+import sys
 from fractions import Fraction as F
 
 import numpy as np
@@ -202,3 +203,18 @@ def test_tables_made_by_hand(pieces, ascending, seed, block):
         for out, _ in results[1:]:
             differ = np.flatnonzero(out != results[0][0])
             assert undecided.issuperset(differ)
+
+
+def test_windows_far_apart():
+    """What lies between the taps of two outputs costs nothing, however many samples these are."""
+    n_in = sys.maxsize >> 8
+    data = np.broadcast_to(np.array([7, 8, 9], np.uint8), (n_in, 5, 3))
+    start, count, base = np.array([0, n_in - 3]), np.full(2, 3), np.ones(2, np.int64)
+    weights = np.array([[0.25, 0.5, 0.25]] * 2)
+    axis = _core.FilterAxis(0, n_in, start, count, weights, base, weights)
+    linear = _core.Linear(0, 0, False, [axis], [0])
+    for level in LEVELS:
+        _core.use_level(level)
+        out = np.zeros((2, 5, 3), np.uint8)
+        assert linear(data, out, _core.Rounding(0), 2.0**-12, 2.0**-40).size == 0, level
+        assert_array_equal(out, np.broadcast_to(data[0], out.shape), level)
