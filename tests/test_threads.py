@@ -343,6 +343,7 @@ def test_interrupt_stops_a_call(call, threads):
     """Ctrl-C well within a call: the rest of the output is not written, and all works afterwards."""
     code = f"""
         import os, signal, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what runs behind ignore it
         remapnd.set_num_threads({threads})
         n = 30_000
         row = np.arange(n, dtype=np.uint16)
