@@ -1,5 +1,6 @@
 #include "pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -43,9 +44,10 @@ bool look_for(const Condition& condition) {
 class Shares {
 public:
     Shares(std::int64_t tasks, std::int64_t threads) : count_(static_cast<int>(threads < kMost ? threads : kMost)) {
+        const auto begin = [&](int i) { return tasks / count_ * i + std::min<std::int64_t>(tasks % count_, i); };
         for (int i = 0; i < count_; ++i) {
-            shares_[i].next.store(tasks / count_ * i + (tasks % count_ < i ? tasks % count_ : i), std::memory_order_relaxed);
-            shares_[i].end = tasks / count_ * (i + 1) + (tasks % count_ < i + 1 ? tasks % count_ : i + 1);
+            shares_[i].next.store(begin(i), std::memory_order_relaxed);
+            shares_[i].end = begin(i + 1);
         }
     }
 

@@ -68,18 +68,17 @@ private:
             std::int64_t top = begin(x);
             for (std::int64_t k = top; k < end(x); ++k)
                 if (weight(x, k) > weight(x, top)) top = k;
-            Ramp up, down, before, rest;
+            Ramp up, down, before;
             const auto falls_to = [&](std::int64_t cut) {
                 return x == 0 || (end(x - 1) <= cut && fits(x - 1, cuts_.back(), cut, before));
             };
             const auto is_cut = [&](std::int64_t cut) {
-                return begin(x) >= cuts_.back() && fits(x, cuts_.back(), cut, up) && fits(x, cut, end(x), rest) && falls_to(cut);
+                return begin(x) >= cuts_.back() && fits(x, cuts_.back(), cut, up) && fits(x, cut, end(x), down) && falls_to(cut);
             };
             const std::int64_t cut = is_cut(top) ? top : top + 1;
             if (cut != top && !is_cut(cut)) return false;
             rising_.push_back(up);
             if (x > 0) falling_.push_back(before);
-            down = rest;
             cuts_.push_back(cut);
             if (x + 1 == n) falling_.push_back(down), cuts_.push_back(std::max(cut, end(x)));
         }
