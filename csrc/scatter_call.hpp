@@ -70,6 +70,9 @@ struct ScatterCall {
     static constexpr std::int64_t kIndexCost = 16;          // bytes moved in the time that an index takes
     static constexpr std::int64_t kLine = 64;               // bytes: two threads do not write nearer to each other
     static constexpr std::int64_t kFirstCache = 256 << 10;  // bytes: of larger results some tenth lies in a first-level cache
+    // Bytes: places beyond that are found sooner by offsets, of which processors look ahead at more (float32 add of 4 million to
+    // 10 million places: 7.7 ns each, 9.0 by the indices themselves; to a million 2.09 and 2.02).
+    static constexpr std::int64_t kNear = 8 << 20;
     static constexpr std::int64_t kShortBlock = 256;        // updates: in shorter blocks than that the calls show
 
     const IndexGeometry& g;
@@ -106,6 +109,7 @@ struct ScatterCall {
     // The kernel that adds by the indices themselves, where they and the updates lie as it wants; else null.
     auto add_indexed(const IndexLoops& loops) const -> std::size_t (*)(const IndexedScatter&) {
         const std::int64_t size = data.itemsize;
+        if (bytes_of(data) > kNear) return nullptr;
         if (reduction != Reduction::add || !is_of_items(loops) || g.indexed.size() != 1 || loops.group.count != 1) return nullptr;
         const Walk& loop = loops.group.at[0];
         if (loop.data != 0 || loop.item != size || loop.index != indices.itemsize || data.strides[g.indexed[0]] != size) return nullptr;
