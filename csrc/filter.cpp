@@ -1,5 +1,6 @@
 // Passes of resampling with any number of taps.
 #include "elements.hpp"
+#include "simd/pick.hpp"
 #include "simd/vectors.hpp"
 
 namespace remapnd::REMAPND_LEVEL {
@@ -153,6 +154,13 @@ constexpr decltype(AllFilterKernels::down_parts) down_parts = nullptr;
 #ifndef REMAPND_WHOLE_ROWS
 constexpr decltype(AllFilterKernels::down_short) down_short = nullptr;
 constexpr decltype(AllFilterKernels::across_short) across_short = nullptr;
+#endif
+
+#include "simd/byte_filters.hpp"
+
+#ifndef REMAPND_BYTE_FILTERS
+constexpr decltype(AllFilterKernels::across_bytes) across_bytes = nullptr;
+constexpr decltype(AllFilterKernels::down_divided) down_divided = nullptr;
 #endif
 
 // ------------------------------------------------------------------------------------------------ one output
@@ -458,6 +466,8 @@ const AllFilterKernels filter_table{
     down_parts,
     down_short,
     across_short,
+    across_bytes,
+    down_divided,
     across_loose,
     down_ramps,
     across_ramps};

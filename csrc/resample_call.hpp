@@ -38,6 +38,9 @@ inline constexpr std::int64_t kReads = 3, kManyRows = 64;
 // Sums of bytes by numerators of this magnitude together fit in 16 bits.
 inline constexpr std::int64_t kMostShort = 128;
 
+// The divisor of sums of both passes in 16 bits, at most.
+inline constexpr std::int64_t kMostByteDivisor = 256;
+
 // A pass: a vertical one along a loop, or the horizontal one.
 struct Pass {
     int vertical = -1;  // the number among the vertical axes; -1: horizontal
@@ -135,11 +138,13 @@ struct ResampleCall {
             if (v.filter) window = std::max(window, v.widest);
         const std::int64_t length = window ? std::clamp<std::int64_t>(kWindow / window, 512, 2 * kSegment) : kSegment;
         shorts = whole_rows(r);
+        in_bytes = shorts && filters.across_bytes && bound == 0 && vertical[0].whole->positive() &&
+                   vertical[0].whole->most() * r.whole.back().most() <= kMostByteDivisor;
         down_ramps &= !shorts;
         loose = !shorts && loose_rows();
         ramps = loose && geometry.block > 1 && !r.ramps.back().empty() && r.ramps.back().fit_floats();
         const WindowSizes sizes{rows.lanes, std::is_same_v<W, float> ? filters.f32.lanes : filters.f64.lanes,
-                                pairs_of(), shorts ? &r.whole.back() : nullptr, loose, ramps ? &r.ramps.back() : nullptr};
+                                pairs_of(), shorts ? &r.whole.back() : nullptr, in_bytes, loose, ramps ? &r.ramps.back() : nullptr};
         segments = g.horizontal ? segmented(&axes.back(), g.block, length, sizes)
                                 : std::make_shared<const std::vector<Segment<W>>>(
                                       remapnd::segments<W>(nullptr, g.xs, g.block, length, sizes));
@@ -263,6 +268,7 @@ struct ResampleCall {
     bool down_raw = false;    // the first pass is a vertical filter pass that takes rows of the type,
     bool down_whole = false;  // and in integers,
     bool shorts = false;      // like the horizontal one behind it,
+    bool in_bytes = false;    // which may come first, of bytes, as 16 bits hold the sums of both,
     bool down_ramps = false;  // by ramps,
     bool loose = false;       // the terms of the horizontal pass are added in any order,
     bool ramps = false;       // by ramps

@@ -327,6 +327,28 @@ struct WholeTaps {
     static constexpr std::int64_t taps_of(std::int64_t block) { return block == 1 ? 8 : 2; }
 };
 
+// The same on rows of bytes, in pairs of groups of `group` values, 8 or, of blocks of three, 6 of 8 lanes, two taps a step: those of
+// lane l of group g in step k are the bytes pick[16 * g + 2 * l] and the next number, of windows * 16 bytes from base[g] + k * step of
+// the row on, times the weights at the same place behind 32 * steps * pair + 32 * k.  The sums of pair v lie from place[v] on, and two
+// more values may be written behind them.  Pairs [same_begin, same_end), one at least, have the same tables and lie
+// equally far apart, results side by side.
+struct ByteTaps {
+    std::int64_t pairs, steps, step, group;
+    int windows;  // 1 or 2; all those bytes may be read
+    const std::int32_t* base;
+    const std::int32_t* place;
+    const std::uint8_t* pick;
+    const std::int8_t* weight;
+    std::int64_t same_begin, same_end;
+};
+
+// Rows and what each is multiplied by.
+struct WeightedRows {
+    const void* const* rows;
+    const std::int16_t* numerators;
+    std::int64_t count;
+};
+
 // A horizontal pass whose terms are added in any order, for results that are exact in the end.  A step is two taps of an output of
 // 3 or 4 values, or eight of one of 1 value; output x has steps[x] of them from row[first[x]] on, whose weights lie from
 // weights + at[x] on, 0 behind the last.  All that is read of the first `outputs` ones lies in the row.
@@ -379,6 +401,9 @@ struct AllFilterKernels {
     void (*down_short)(const void* const* rows, const std::int16_t* numerators, std::int64_t taps, std::int64_t count,
                        std::int16_t* out);
     void (*across_short)(const WholeTaps& table, std::int64_t block, const std::int16_t* row, float scale, float* out);
+    // Sums of bytes across, and rows of such sums down, which add up to 16 bits, divided.  Null likewise.
+    void (*across_bytes)(const ByteTaps& table, const std::uint8_t* row, std::uint16_t* out);
+    void (*down_divided)(const WeightedRows& rows, std::int64_t columns, const Rounding& rounding, std::uint8_t* out);
     // The outputs of `loose`, and those behind them as `across` of f32 makes them one by one; `out` has room for 8 values behind
     // the last.  Null likewise.
     void (*across_loose)(const LooseTaps& loose, const FilterTaps<float>& all, std::int64_t block, const float* row, float* out);

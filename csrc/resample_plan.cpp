@@ -1,8 +1,9 @@
 #include "resample_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "byte_division.hpp"
 
 namespace remapnd {
 namespace {
@@ -13,22 +14,6 @@ constexpr double kMagnitude = 256;  // above all differences of 8-bit integers
 constexpr double kFew = 0x1p-6;     // results in doubt: what looking twice at them costs less than float64 for all
 constexpr std::uint64_t kRareTies = 3000;            // from this grid on, so few results are exact ties that these can go to integers
 constexpr std::uint64_t kFinest = std::uint64_t{1} << 44;  // the finest grid that is looked at
-
-// Division of sums up to 255 * divisor by `divisor`, 2 to 256, towards zero (remapnd.plans.resample states why it holds).
-Rounding division(std::uint32_t divisor) {
-    const int shift = std::bit_width(divisor - 1) - 1;
-    const std::uint32_t power = std::uint32_t{1} << (16 + shift), up = (power + divisor - 1) / divisor;
-    Rounding r;
-    r.divisor = static_cast<std::uint16_t>(divisor);
-    r.shift = shift;
-    if (up < 1 << 16 && std::uint64_t{up * divisor - power} * 255 * divisor < power) {
-        r.multiplier = static_cast<std::uint16_t>(up);
-    } else {
-        r.add = 1;
-        r.multiplier = static_cast<std::uint16_t>(power / divisor);
-    }
-    return r;
-}
 
 // A product, or kUnknownDenominator where it is larger.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return b > kUnknownDenominator / a ? kUnknownDenominator : a * b; }
@@ -154,7 +139,7 @@ void ResamplePlan::prepare_integers(std::vector<Pass>& passes, const std::vector
     rounding_.rule = Rule::truncate_by_sign;
     if (type_ == Type::u8 && !filters && grid > 1 && grid <= 256) {
         work_ = Work::u16;
-        rounding_ = division(static_cast<std::uint32_t>(grid));
+        rounding_ = byte_division(static_cast<std::uint32_t>(grid), 0);
         rounding_.rule = Rule::truncate_by_sign;
         for (Pass& p : passes) {
             auto& table = std::get<AxisTable>(p.table);

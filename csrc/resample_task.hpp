@@ -39,6 +39,8 @@ public:
             if (asks_) ask_for_next();
             if constexpr (std::is_integral_v<W>)
                 if (made_to(dst)) continue;
+            if constexpr (std::is_same_v<W, float>)
+                if (c_.in_bytes && fills_rows() && make_in_bytes(reinterpret_cast<std::uint8_t*>(dst))) continue;
             if (!c_.sheets.empty()) {
                 finish_sheet(c_.sheets[static_cast<std::size_t>(walk.at()[c_.sheet_loop])], dst);
                 continue;
@@ -63,6 +65,7 @@ private:
     using TaskPasses<W>::is_one_row;
     using TaskPasses<W>::kWords;
     using TaskPasses<W>::made;
+    using TaskPasses<W>::make_in_bytes;
     using TaskPasses<W>::make_whole;
     using TaskPasses<W>::outputs;
     using TaskPasses<W>::place_;

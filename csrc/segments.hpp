@@ -9,6 +9,7 @@
 
 #include "axis_table.hpp"
 #include "beside.hpp"
+#include "byte_segment.hpp"
 #include "filter_segment.hpp"
 #include "kernels.hpp"
 #include "loose_segment.hpp"
@@ -50,6 +51,7 @@ struct Segment {
     std::vector<PixelWeight> pixel_weights;               // of kernels of pixels; of floats four times
     FilterSegment<W> filter;            // instead of all that, for a filter axis,
     WholeSegment whole;                 // and that if the pass is made in integers,
+    ByteSegment bytes;                  // of bytes as they are,
     LooseSegment loose;                 // or that if its terms may be added in any order,
     RampSegment ramps;                  // or that if they are ramps as well
 
@@ -85,6 +87,7 @@ struct WindowSizes {
     int filter;  // values of a vector of a filter pass
     int pairs;   // bytes of the integers that have a horizontal pass of their own, 1 or 2; or 0
     const WholeWeights* whole;  // of a horizontal pass in integers, or null
+    bool bytes;                 // that may be made of bytes
     bool loose;                 // the terms of a filter pass may be added in any order
     const Ramps* ramps;         // and its weights are these, or null
 
@@ -236,6 +239,8 @@ template <class W>
 void set_taps(Segment<W>& s, const FilterTable& t, std::int64_t block, WindowSizes sizes) {
     const auto of_row = [&](std::int64_t column) { return local(s, column); };
     if (sizes.whole) s.whole = WholeSegment(t, *sizes.whole, s.x0, s.x1, of_row, block);
+    if (sizes.bytes && s.columns.empty())
+        s.bytes = ByteSegment(t, *sizes.whole, s.x0, s.x1, s.column0, s.column_count, block);
     if (sizes.ramps && s.columns.empty())
         s.ramps = RampSegment(*sizes.ramps, s.x0, s.x1, s.column0, s.column_count, block);
     else if (sizes.loose)

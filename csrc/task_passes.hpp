@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "byte_division.hpp"
 #include "task_rows.hpp"
 
 namespace remapnd {
@@ -28,6 +29,7 @@ protected:
     using TaskRows<W>::source_;
     using TaskRows<W>::source_row;
     using TaskRows<W>::stacked_;
+    using TaskRows<W>::summed_;
     using TaskRows<W>::values;
 
     static constexpr bool kWords = std::is_same_v<W, std::uint32_t>;
@@ -223,6 +225,41 @@ protected:
         c_.filters.down_short(level.rows.data(), axis.whole->numerators.data() + at * axis.whole->width,
                               static_cast<std::int64_t>(level.rows.size()), inputs(), row);
         c_.filters.across_short(s_.whole.taps(), g_.block, row, axis.whole->scale[static_cast<std::size_t>(at)], target);
+    }
+
+    // The same of bytes across first, each row of the input once, and rounded.  False where the row can't be made so.
+    bool make_in_bytes(std::uint8_t* out) {
+        const VerticalAxis& axis = c_.vertical[0];
+        const std::int64_t at = place_[0], below = axis.whole->total(at);
+        const auto ties = [&](std::int64_t divisor) { return c_.rounding.rule == Rule::half_even && divisor % 2 == 0; };
+        if (s_.bytes.empty() || ties(below * s_.bytes.divisor())) return false;
+        std::vector<const void*>& rows = levels_[1].rows;
+        rows.clear();
+        for (std::int64_t i = 0; i < axis.filter->count[at]; ++i) {
+            place_[0] = axis.filter->start[at] + i;
+            Slot& slot = found(summed_);
+            auto* row = reinterpret_cast<std::uint16_t*>(arena_.data() + slot.offset);
+            if (remember(slot, true))
+                c_.filters.across_bytes(s_.bytes.taps(), reinterpret_cast<const std::uint8_t*>(source_row()), row);
+            rows.push_back(row);
+        }
+        place_[0] = at;
+        const WeightedRows weighted{rows.data(), axis.whole->numerators.data() + at * axis.whole->width, axis.filter->count[at]};
+        const auto rounding = [](std::int64_t divisor) {
+            return byte_division(static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(divisor / 2));
+        };
+        c_.filters.down_divided(weighted, outputs(), rounding(below * s_.bytes.divisor()), out);
+        for (const ByteSegment::Other& other : s_.bytes.others()) {
+            const std::int64_t divisor = below * other.divisor;
+            for (std::int64_t e = other.x * g_.block; e < (other.x + 1) * g_.block; ++e) {
+                std::int64_t sum = divisor / 2;
+                for (std::int64_t k = 0; k < weighted.count; ++k)
+                    sum += weighted.numerators[k] * static_cast<const std::uint16_t*>(rows[static_cast<std::size_t>(k)])[e];
+                const std::int64_t quotient = sum / divisor;
+                out[e] = static_cast<std::uint8_t>(quotient - (ties(divisor) && sum % divisor == 0 ? quotient % 2 : 0));
+            }
+        }
+        return true;
     }
 
     // By ramps: what the output before has left of this one, and the interval behind it.

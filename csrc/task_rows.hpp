@@ -71,6 +71,10 @@ protected:
         if (!c_.same && !(c_.down_raw && c_.integer)) converted_.modulus = levels_[0].modulus;
         take_slots(converted_, inputs(), sizeof(W));
         final_offset_ = take(outputs(), sizeof(W));
+        if (c_.in_bytes) {
+            summed_.modulus.assign(1, c_.vertical[0].widest);
+            take_slots(summed_, outputs(), sizeof(std::uint16_t));
+        }
         if (c_.down_ramps) carry_offset_ = take(inputs(), sizeof(std::int32_t));
         return bytes;
     }
@@ -152,7 +156,8 @@ protected:
     std::int64_t stacked_;  // rows that go through the passes together
     std::vector<Level> levels_;
     std::vector<std::int64_t> place_;  // for each vertical axis: output coordinate, or input coordinate below its pass
-    Level converted_;                  // rows of level 0 as W
+    Level converted_;                  // rows of level 0 as W,
+    Level summed_;                     // and of bytes, after the horizontal pass
     std::size_t final_offset_, carry_offset_ = 0;
     Arena arena_;
     bool contiguous_;  // the columns of an input row lie side by side,

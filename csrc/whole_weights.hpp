@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "axis_table.hpp"
@@ -31,6 +32,15 @@ struct WholeWeights {
     bool parts() const { return !lows.empty(); }
     // The largest sum of the magnitudes of an output's numerators.
     std::int64_t most() const { return most_; }
+    std::int64_t numerator(std::int64_t x, std::int64_t k) const { return numerators[static_cast<std::size_t>(x * width + k)]; }
+    // The sum of an output's numerators.
+    std::int64_t total(std::int64_t x) const {
+        const auto begin = numerators.begin() + x * width;
+        return std::accumulate(begin, begin + width, std::int64_t{0});
+    }
+    bool positive() const {
+        return std::all_of(numerators.begin(), numerators.end(), [](std::int16_t n) { return n >= 0; });
+    }
 
 private:
     // Looking at more would take longer than some tens of milliseconds.

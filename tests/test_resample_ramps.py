@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from levels import LEVELS, agreed
 from numpy.testing import assert_array_equal
 from strategies import laid_out
 
 from remapnd import ResamplePlan, _core, reference, resize
-
-LEVELS = _core.levels_usable()
 
 
 def image(shape, seed):
@@ -89,12 +88,7 @@ def test_levels_agree(case, seed, layout, options, threads):
         antialias=antialias,
         integer_rule=rule,
     )
-    _core.use_level("plain")
-    expected = plan(data)
-    _core.set_num_threads(threads)
-    for level in LEVELS:
-        _core.use_level(level)
-        assert_array_equal(plan(data), expected, level)
+    agreed(plan, data, [threads])
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
@@ -103,12 +97,10 @@ def test_rows_that_several_tasks_share(channels):
     plan = ResamplePlan(
         data.shape, data.dtype, shape=(187, 131), axes=(0, 1), mode="linear", antialias="pillow"
     )
-    _core.use_level("plain")
-    expected = plan(data)
+    expected = agreed(plan, data, [1, 3])
     for level, threads in itertools.product(LEVELS, (1, 3)):
         _core.use_level(level)
         _core.set_num_threads(threads)
-        assert_array_equal(plan(data), expected, level)
         part = plan.region((slice(60, 150), slice(17, 120), slice(None)))
         source = plan.input_region((slice(60, 150), slice(17, 120), slice(None)))
         assert_array_equal(part(data[source]), expected[60:150, 17:120], level)
@@ -127,11 +119,7 @@ def test_rows_that_are_cut_into_segments():
     data = image((22, 27_000, 3), 4)
     shape = (5, 3000)
     plan = ResamplePlan(data.shape, "u1", shape=shape, axes=(0, 1), mode="linear", antialias="pillow")
-    _core.use_level("plain")
-    expected = plan(data)
-    for level in LEVELS:
-        _core.use_level(level)
-        assert_array_equal(plan(data), expected, level)
+    agreed(plan, data)
 
 
 def test_images_row_by_row_and_the_same_one_again():

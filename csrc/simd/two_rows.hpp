@@ -5,22 +5,19 @@
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
 #define REMAPND_TWO_ROWS 1
 
+#include "byte_quotients.hpp"
+
 // Two rows of the u16 working type blended and divided.
-struct BlendedSums {
-    const __m256i a_weight, b_weight, add, multiplier;
-    const __m128i shift;
+struct BlendedSums : ByteQuotients {
+    const __m256i a_weight, b_weight;
 
     BlendedSums(uint16_t w, uint16_t one, const Rounding& r)
-        : a_weight(_mm256_set1_epi16(static_cast<short>(one - w))), b_weight(_mm256_set1_epi16(static_cast<short>(w))),
-          add(_mm256_set1_epi16(static_cast<short>(r.add))), multiplier(_mm256_set1_epi16(static_cast<short>(r.multiplier))),
-          shift(_mm_cvtsi32_si128(r.shift)) {}
+        : ByteQuotients(r), a_weight(_mm256_set1_epi16(static_cast<short>(one - w))),
+          b_weight(_mm256_set1_epi16(static_cast<short>(w))) {}
 
     REMAPND_INLINE __m256i operator()(__m256i a, __m256i b) const {
-        const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(a, a_weight), _mm256_mullo_epi16(b, b_weight));
-        return _mm256_srl_epi16(_mm256_mulhi_epu16(_mm256_add_epi16(sum, add), multiplier), shift);
+        return ByteQuotients::operator()(_mm256_add_epi16(_mm256_mullo_epi16(a, a_weight), _mm256_mullo_epi16(b, b_weight)));
     }
-    // The bytes of x and then y.
-    static __m256i bytes(__m256i x, __m256i y) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xD8); }
 };
 
 // The same of halves of sums of pairs: the sum of four values, a fourth of it rounded.
