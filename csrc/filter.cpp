@@ -36,17 +36,45 @@ void down_chunk(const RowTaps& t, int64_t begin, int64_t count, W* out) {
 }
 
 #ifdef REMAPND_VECTORS
+// The taps of a vertical pass; few, of a known number, stay in registers.  float32 512x512 to 1024x1024, cubic, 3 planes: 1.75 ms
+// with loops over all of them and 1.70 so (AMD EPYC, 2026-11-30).
+template <class T, class W, int fixed>
+struct DownTaps {
+    const RowTaps& t;
+    const T* rows[fixed];
+    Vec<W> weights[fixed];
+
+    explicit DownTaps(const RowTaps& taps) : t(taps) {
+        for (int k = 0; k < fixed; ++k) {
+            rows[k] = static_cast<const T*>(t.rows[k]);
+            weights[k] = Vec<W>::all(static_cast<const W*>(t.weights)[k]);
+        }
+    }
+    int64_t count() const { return fixed; }
+    const T* row(int64_t k) const { return rows[k]; }
+    Vec<W> weight(int64_t k) const { return weights[k]; }
+};
+
+template <class T, class W>
+struct DownTaps<T, W, 0> {
+    const RowTaps& t;
+
+    explicit DownTaps(const RowTaps& taps) : t(taps) {}
+    int64_t count() const { return t.taps; }
+    const T* row(int64_t k) const { return static_cast<const T*>(t.rows[k]); }
+    Vec<W> weight(int64_t k) const { return Vec<W>::all(static_cast<const W*>(t.weights)[k]); }
+};
+
 // The columns of n vectors from `begin` on.  At least one tap.
-template <class T, class W, bool sums, int n>
-REMAPND_INLINE void sum_vectors(const RowTaps& t, int64_t begin, Vec<W> (&sum)[n]) {
+template <class T, class W, bool sums, int n, int fixed>
+REMAPND_INLINE void sum_vectors(const DownTaps<T, W, fixed>& taps, int64_t begin, Vec<W> (&sum)[n]) {
     using V = Vec<W>;
-    const W* weights = static_cast<const W*>(t.weights);
     V c[n];
     if constexpr (!sums)
-        for (int i = 0; i < n; ++i) c[i] = V::load(static_cast<const T*>(t.base) + begin + i * V::lanes);
-    for (int64_t k = 0; k < t.taps; ++k) {
-        const T* x = static_cast<const T*>(t.rows[k]) + begin;
-        const V w = V::all(weights[k]);
+        for (int i = 0; i < n; ++i) c[i] = V::load(static_cast<const T*>(taps.t.base) + begin + i * V::lanes);
+    for (int64_t k = 0; k < taps.count(); ++k) {
+        const T* x = taps.row(k) + begin;
+        const V w = taps.weight(k);
         for (int i = 0; i < n; ++i) {
             const V tap = V::load(x + i * V::lanes);
             V term;
@@ -61,11 +89,23 @@ REMAPND_INLINE void sum_vectors(const RowTaps& t, int64_t begin, Vec<W> (&sum)[n
         for (int i = 0; i < n; ++i) sum[i] = c[i] + sum[i];
 }
 
-template <class T, class W, bool sums, int n>
-REMAPND_INLINE void down_vectors(const RowTaps& t, int64_t begin, W* out) {
-    Vec<W> sum[n];
-    sum_vectors<T, W, sums>(t, begin, sum);
-    for (int i = 0; i < n; ++i) sum[i].store(out + begin + i * Vec<W>::lanes);
+// Returns how many columns it has done.
+template <class T, class W, bool sums, int fixed>
+int64_t down_vectors(const RowTaps& given, int64_t count, W* out) {
+    const RowTaps t = given;  // a copy: `out` might alias it
+    const DownTaps<T, W, fixed> taps(t);
+    int64_t i = 0;
+    const auto some = [&](auto vectors) {
+        constexpr int n = decltype(vectors)::value;
+        for (; i + n * Vec<W>::lanes <= count; i += n * Vec<W>::lanes) {
+            Vec<W> sum[n];
+            sum_vectors<T, W, sums>(taps, i, sum);
+            for (int j = 0; j < n; ++j) sum[j].store(out + i + j * Vec<W>::lanes);
+        }
+    };
+    some(std::integral_constant<int, 4>());
+    some(std::integral_constant<int, 1>());
+    return i;
 }
 #endif
 
@@ -73,10 +113,10 @@ template <class T, class W, bool sums>
 void down_form(const RowTaps& t, int64_t count, W* out) {
     int64_t i = 0;
 #ifdef REMAPND_VECTORS
-    if (t.taps > 0) {
-        constexpr int n = 4;
-        for (; i + n * Vec<W>::lanes <= count; i += n * Vec<W>::lanes) down_vectors<T, W, sums, n>(t, i, out);
-        for (; i + Vec<W>::lanes <= count; i += Vec<W>::lanes) down_vectors<T, W, sums, 1>(t, i, out);
+    switch (t.taps) {
+        case 0: break;
+        case 3: i = down_vectors<T, W, sums, 3>(t, count, out); break;
+        default: i = down_vectors<T, W, sums, 0>(t, count, out); break;
     }
 #endif
     for (; i < count; i += kChunk)
@@ -95,14 +135,15 @@ void down_typed(const RowTaps& t, int64_t count, void* out) {
 
 #ifdef REMAPND_VECTORS
 template <bool sums>
-bool down_last_form(const RowTaps& taps, int64_t count, float* out) {
+bool down_last_form(const RowTaps& given, int64_t count, float* out) {
     constexpr int n = 4;
-    const RowTaps t = taps;  // a copy: `out` might alias it
+    const RowTaps t = given;  // a copy: `out` might alias it
+    const DownTaps<float, float, 0> taps(t);
     Nonfinite seen;
     int64_t i = 0;
     for (; t.taps > 0 && i + n * Vec<float>::lanes <= count; i += n * Vec<float>::lanes) {
         Vec<float> sum[n];
-        sum_vectors<float, float, sums>(t, i, sum);
+        sum_vectors<float, float, sums>(taps, i, sum);
         for (int j = 0; j < n; ++j) {
             seen.see(sum[j]);
             sum[j].store(out + i + j * Vec<float>::lanes);

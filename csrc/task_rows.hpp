@@ -132,7 +132,7 @@ protected:
         std::size_t n = 0;
         for (std::size_t v = 0; v < place_.size(); ++v)
             if (const std::int64_t m = level.modulus[v]; m > 1)
-                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(m == 2 ? place_[v] & 1 : place_[v] % m);
+                n = n * static_cast<std::size_t>(m) + static_cast<std::size_t>(m & (m - 1) ? place_[v] % m : place_[v] & (m - 1));
         return level.slots[n];
     }
 
