@@ -248,6 +248,13 @@ struct ResampleKernels {
 // term of c itself; in the sum form (c is -1) y = w[0] * x[0] + w[1] * x[1] + ..., and 0 where there is no tap.
 // The careful twin of a kernel takes the sum over the taps of non-zero weight where that is not finite.
 
+// Rows that the next output takes and the one at hand does not; kernels may ask for them meanwhile.
+struct RowsAhead {
+    const std::byte* first = nullptr;
+    std::int64_t count = 0;
+    std::intptr_t stride = 0;
+};
+
 // A vertical pass: taps k < `taps` have rows[k], of whatever type, and weights[k], of the working type; c has the row `base`
 // and is not among them, it stands before tap base_at and has the weight base_weight.  base is null in the sum form.
 struct RowTaps {
@@ -257,6 +264,7 @@ struct RowTaps {
     const void* base;
     std::int64_t base_at;
     double base_weight;
+    RowsAhead ahead;
 };
 
 // How the vectors of a horizontal pass come by their taps.

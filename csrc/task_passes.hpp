@@ -165,7 +165,8 @@ protected:
                     down_whole(*c_.vertical[pass.vertical].whole, place_[pass.vertical], rows, target);
                 return;
             }
-            const RowTaps taps = row_taps(k);
+            RowTaps taps = row_taps(k);
+            if (k == 1 && (raw || c_.same)) taps.ahead = this->many_rows_ahead();
             if (raw)
                 c_.down(taps, values(k), target);
             else
@@ -196,7 +197,7 @@ protected:
         const std::int64_t at = place_[vertical], base = t.base_of(at);
         const double* weights = t.weights_of(at);
         Level& level = levels_[k];
-        RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0};
+        RowTaps taps{level.rows.data(), nullptr, t.count[at], nullptr, base, 0, {}};
         level.weights.assign(weights, weights + t.count[at]);
         if (base >= 0) {
             taps.base = level.rows[static_cast<std::size_t>(base)];

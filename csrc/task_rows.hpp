@@ -84,17 +84,30 @@ protected:
     // float32 RGB 540p to 1080p 1.29 and 1.52.  Many or long rows lose: float32 planes of 1080p to 224x224, antialiased, 1.26
     // and 1.16 (AMD EPYC, 2026-11).
     void ask_for_next() const {
+        const RowsAhead ahead = rows_ahead();
+        if (ahead.count * row_bytes() > kMostAsked) return;
+        for (std::int64_t k = 0; k < ahead.count; ++k) c_.kernels.ask_for(ahead.first + k * ahead.stride, row_bytes());
+    }
+
+    // Those rows, where they are so many that they are not asked for together.
+    RowsAhead many_rows_ahead() const {
+        if (!c_.far || !direct_ || place_.size() != 1) return {};
+        const RowsAhead ahead = rows_ahead();
+        return ahead.count * row_bytes() > kMostAsked ? ahead : RowsAhead{};
+    }
+
+    RowsAhead rows_ahead() const {
         const VerticalAxis& v = c_.vertical[0];
         const std::int64_t next = place_[0] + 1;
-        if (next >= (v.linear ? v.linear->n_out() : v.filter->n_out())) return;
+        if (next >= (v.linear ? v.linear->n_out() : v.filter->n_out())) return {};
         const auto end = [&v](std::int64_t at) {
             return v.linear ? v.linear->second[at] + 1 : v.filter->start[at] + v.filter->count[at];
         };
-        const std::int64_t bytes = s_.column_count * g_.block * c_.size;
-        if ((end(next) - end(next - 1)) * bytes > kMostAsked) return;
-        for (std::int64_t k = end(next - 1); k < end(next); ++k)
-            c_.kernels.ask_for(source_ + s_.column0 * g_.src_x + k * v.src_stride, bytes);
+        const std::int64_t from = end(next - 1);
+        return {source_ + s_.column0 * g_.src_x + from * v.src_stride, end(next) - from, v.src_stride};
     }
+
+    std::int64_t row_bytes() const { return s_.column_count * g_.block * c_.size; }
 
     // The input row at place_ as W, in `target` or its slot; as it lies when it is of that type.
     const W* converted(W* target) {
