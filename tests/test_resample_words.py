@@ -119,6 +119,43 @@ def test_halves_are_ties():
         np.testing.assert_array_equal(resize(data, (1, sums.size), integer_rule=rule)[0], results)
 
 
+# Lengths before and after, and the weights of the second tap over the divisor, for each output.
+SMALL_DIVISORS = {
+    3: (2, 6, [(0, 0), (0, 0), (0, 1), (0, 2), (1, 0), (1, 0)]),
+    5: (2, 10, [(0, 0), (0, 0), (0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 0), (1, 0)]),
+    6: (4, 3, [(0, 1), (1, 3), (2, 5)]),
+    7: (2, 14, [(0, 0)] * 4 + [(0, k) for k in range(1, 7)] + [(1, 0)] * 4),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("divisor", SMALL_DIVISORS)
+def test_small_divisors_along_two_axes(divisor, dtype, rule):
+    n, m, outputs = SMALL_DIVISORS[divisor]
+    weights = np.zeros((m, n), np.int64)
+    for line, (first, second) in zip(weights, outputs, strict=True):
+        line[first] += divisor - second
+        line[min(first + 1, n - 1)] += second
+    data = values((n, n, 6007), dtype, "whole", divisor)
+    data[..., :1000] = values((n, n, 1000), dtype, "limits", divisor)
+    data[..., 1000:2000] = values((n, n, 1000), dtype, "small", divisor)
+    sums = np.einsum("yh,xw,hwc->yxc", weights, weights, data.astype(np.int64))
+    square = divisor * divisor
+    expected = {
+        "half_up": (2 * sums + square) // (2 * square),
+        "truncate": np.sign(sums) * (abs(sums) // square),
+    }
+    expected["half_even"] = expected["half_up"] - (
+        ((2 * sums + square) % (2 * square) == 0) & (expected["half_up"] % 2 == 1)
+    )
+    for level in LEVELS:
+        _core.use_level(level)
+        np.testing.assert_array_equal(
+            resize(data, (m, m), axes=(0, 1), integer_rule=rule), expected[rule], level
+        )
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_long_division_is_exact_next_to_every_kind_of_border(rule, dtype):

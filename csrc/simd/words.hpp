@@ -126,6 +126,10 @@ struct Ints {
         const __m256i even = _mm256_mul_epu32(a.v, b.v), odd = _mm256_mul_epu32(_mm256_srli_epi64(a.v, 32), b.v);
         return {_mm256_srl_epi32(_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA), shift)};
     }
+    // v * of + add, cut to integers
+    Ints cut(float of, float add) const {
+        return {_mm256_cvttps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(of), _mm256_set1_ps(add)))};
+    }
     // The pairs of outputs e and following, words or bytes made such; `windows` 0: they are side by side.
     template <class T, int windows>
     static REMAPND_INLINE Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
@@ -235,6 +239,9 @@ struct Ints {
         const __m128i even = _mm_mul_epu32(a.v, b.v), odd = _mm_mul_epu32(_mm_srli_epi64(a.v, 32), b.v);
         return {_mm_srl_epi32(_mm_blend_epi16(_mm_srli_epi64(even, 32), odd, 0xCC), shift)};
     }
+    Ints cut(float of, float add) const {
+        return {_mm_cvttps_epi32(_mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps(v), _mm_set1_ps(of)), _mm_set1_ps(add)))};
+    }
     template <class T, int windows>
     static REMAPND_INLINE Ints pairs(const byte* row, const WordLerps& t, int64_t e) {
         if constexpr (sizeof(T) == 1) {
@@ -326,6 +333,21 @@ struct Shifted {
     REMAPND_INLINE Ints operator()(Ints v) const { return (v + add).shifted(shift); }
 };
 
+// The same of small divisors, of sums that are cut, in float32.  A sum v with what is added, a, is a multiple of the divisor d if
+// (v + a + 1/2) / d is cut to the same integer as that multiple: all are a half over d or more away from integers, and the error is
+// below four halves of 2**-8, of 1 / d, (a + 1/2) / d, the product and the sum, which are below 2**16.  uint16 (2048,2048) to
+// (1536,1536) takes 1.05 ms with integers and 0.95 so (AMD EPYC, 2026-11-30).
+struct FloatQuotients {
+    static constexpr uint32_t most = 50;
+    const float of, add;
+
+    explicit FloatQuotients(const Rounding& r)
+        : of(1.0f / static_cast<float>(r.divisor)),
+          add(static_cast<float>((static_cast<double>(static_cast<int32_t>(r.add)) + 0.5) / r.divisor)) {}
+
+    REMAPND_INLINE Ints operator()(Ints v) const { return v.cut(of, add); }
+};
+
 // Calls run(quotients) with those that the rounding asks for.
 template <class T, class Run>
 int64_t with_quotients(const Rounding& r, const Run& run) {
@@ -334,6 +356,7 @@ int64_t with_quotients(const Rounding& r, const Run& run) {
     if (r.rule == Rule::half_even && r.divisor % 2 == 0) return run(Quotients<T, Rule::half_even>(r));
     if constexpr (std::is_signed_v<T>)
         if (r.rule == Rule::truncate_by_sign) return run(Quotients<T, Rule::truncate_by_sign>(r));
+    if (r.divisor <= FloatQuotients::most) return run(FloatQuotients(r));
     return run(Quotients<T, Rule::half_up>(r));
 }
 
