@@ -125,7 +125,7 @@ void down_form(const RowTaps& t, int64_t count, W* out) {
 #ifdef REMAPND_VECTORS
     switch (t.taps) {
         case 0: break;
-        case 3: i = down_vectors<T, W, sums, 3>(t, count, out); break;
+        case kHeldTaps: i = down_vectors<T, W, sums, kHeldTaps>(t, count, out); break;
         default: i = down_vectors<T, W, sums, 0>(t, count, out); break;
     }
 #endif
@@ -144,6 +144,8 @@ void down_typed(const RowTaps& t, int64_t count, void* out) {
 }
 
 #ifdef REMAPND_VECTORS
+#include "simd/finish.hpp"
+
 template <bool sums>
 bool down_last_form(const RowTaps& given, int64_t count, float* out) {
     constexpr int n = 4;
@@ -164,7 +166,25 @@ bool down_last_form(const RowTaps& given, int64_t count, float* out) {
     return static_cast<bool>(seen) | any_nonfinite(out + i, count - i);
 }
 
-bool down_last(const RowTaps& t, int64_t count, float* out) {
+// Of kHeldTaps taps.  float32 512x512 to 1024x1024, cubic, 3 planes: 1.62 ms with rows made before they go past the caches, 1.40 so
+// (AMD EPYC, 2026-11-30).
+template <bool sums>
+bool down_held(const RowTaps& given, int64_t count, float* out, OpenLine* open) {
+    const RowTaps t = given;
+    const DownTaps<float, float, kHeldTaps> taps(t);
+    const auto vector = [&taps](auto by, int64_t i) {
+        using F = typename decltype(by)::type;
+        Vec<float> sum[F::width / Vec<float>::lanes];
+        sum_vectors<float, float, sums>(taps, i, sum);
+        return F::of(sum);
+    };
+    return finish(count, out, open, vector, [&t, out](int64_t begin, int64_t end) {
+        down_chunk<float, float, sums>(t, begin, end - begin, out + begin);
+    });
+}
+
+bool down_last(const RowTaps& t, int64_t count, float* out, OpenLine* open) {
+    if (t.taps == kHeldTaps) return t.base ? down_held<false>(t, count, out, open) : down_held<true>(t, count, out, open);
     return t.base ? down_last_form<false>(t, count, out) : down_last_form<true>(t, count, out);
 }
 #endif

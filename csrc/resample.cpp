@@ -42,6 +42,22 @@ void lerp_careful(const W* a, const W* b, W w, int64_t count, W* out) {
 
 #include "simd/finish.hpp"
 
+template <class W>
+bool lerp_last(const W* a, const W* b, W w, int64_t count, W* out, OpenLine* open) {
+    return finish(
+        count, out, open, [&](auto by, int64_t i) { return decltype(by)::type::lerp(a + i, b + i, w); },
+        [&](int64_t begin, int64_t end) { lerp(a + begin, b + begin, w, W(1), end - begin, out + begin); });
+}
+
+template <class W>
+bool copy_last(const W* row, int64_t count, W* out, OpenLine* open) {
+    return finish(
+        count, out, open, [&](auto by, int64_t i) { return decltype(by)::type::load(row + i); },
+        [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) out[i] = row[i];
+        });
+}
+
 void end_stream() {
 #if REMAPND_LEVEL_V3 || REMAPND_LEVEL_V4
     _mm_sfence();

@@ -267,6 +267,9 @@ struct RowTaps {
     RowsAhead ahead;
 };
 
+// Taps of a vertical pass, beside c, that stay in registers: those of cubic enlarging.
+inline constexpr std::int64_t kHeldTaps = 3;
+
 // How the vectors of a horizontal pass come by their taps.
 enum class Way : int {
     each,   // not at all: outputs are made one by one
@@ -313,8 +316,9 @@ struct FilterKernels {
 
     // out[i] of taps rows[k][i], rows of W
     void (*down)(const RowTaps& taps, std::int64_t count, W* out);
-    // The same; true when a result is not finite.  Null where the level has no instructions for it.
-    bool (*down_last)(const RowTaps& taps, std::int64_t count, W* out);
+    // The same; true when a result is not finite.  `open` as in RowKernels, for kHeldTaps taps.  Null where the level has no
+    // instructions for it.
+    bool (*down_last)(const RowTaps& taps, std::int64_t count, W* out, OpenLine* open);
     void (*down_careful)(const RowTaps& taps, std::int64_t count, W* out);
     // `readable` values may be read from row on
     void (*across)(const FilterTaps<W>& table, std::int64_t block, const W* row, std::int64_t readable, W* out);

@@ -9,7 +9,7 @@ from remapnd import ResamplePlan, _core
 LEVELS = _core.levels_usable()
 BYTES = 8 << 20  # from here results go past the caches
 # Resampled axes before and after, the innermost last; planes as many as make the result large.
-SIZES = [
+LINEAR = [
     ((9, 20), (18, 40)),  # sheets of short rows
     ((9, 33), (18, 33)),  # a vertical pass alone
     ((40,), (77,)),  # a horizontal one alone
@@ -19,6 +19,9 @@ SIZES = [
     ((5, 3), (9, 17)),  # rows of less than two lines
     ((6, 3000), (7, 9001)),  # more than one segment a row
 ]
+# Four taps along an axis, and more.
+CUBIC = [((9, 20), (18, 40)), ((11, 101), (25, 331)), ((5, 6), (9, 17)), ((30, 64), (20, 128))]
+SIZES = [*((*sizes, "linear") for sizes in LINEAR), *((*sizes, "cubic") for sizes in CUBIC)]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -26,7 +29,7 @@ SIZES = [
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sizes", SIZES)
 def test_large_results_have_the_bits_of_small_ones(sizes, dtype, special, level):
-    before, after = sizes
+    before, after, mode = sizes
     planes = BYTES // (np.dtype(dtype).itemsize * int(np.prod(after))) + 1
     shape = (planes, *before)
     rng = np.random.default_rng(1)
@@ -34,8 +37,9 @@ def test_large_results_have_the_bits_of_small_ones(sizes, dtype, special, level)
     if special is not None:
         data.ravel()[rng.integers(0, data.size, 40)] = special
     axes = tuple(range(1, len(shape)))
-    plan = ResamplePlan.resized(shape, dtype, after, axes=axes)
-    part = ResamplePlan.resized((1, *before), dtype, after, axes=axes)
+    options = {"mode": mode, "antialias": "pillow" if mode == "cubic" else None}
+    plan = ResamplePlan.resized(shape, dtype, after, axes=axes, **options)
+    part = ResamplePlan.resized((1, *before), dtype, after, axes=axes, **options)
     expected = np.concatenate([part(data[i : i + 1]) for i in range(planes)])
     _core.use_level(level)
     item = np.dtype(dtype).itemsize

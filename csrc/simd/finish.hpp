@@ -64,19 +64,3 @@ bool finish(int64_t count, W* out, [[maybe_unused]] OpenLine* open, [[maybe_unus
     some(0, count);
     return any_nonfinite(out, count);
 }
-
-template <class W>
-bool lerp_last(const W* a, const W* b, W w, int64_t count, W* out, OpenLine* open) {
-    return finish(
-        count, out, open, [&](auto by, int64_t i) { return decltype(by)::type::lerp(a + i, b + i, w); },
-        [&](int64_t begin, int64_t end) { lerp(a + begin, b + begin, w, W(1), end - begin, out + begin); });
-}
-
-template <class W>
-bool copy_last(const W* row, int64_t count, W* out, OpenLine* open) {
-    return finish(
-        count, out, open, [&](auto by, int64_t i) { return decltype(by)::type::load(row + i); },
-        [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) out[i] = row[i];
-        });
-}

@@ -129,6 +129,7 @@ struct Finished<float> {
     }
     bool nonfinite() const { return static_cast<bool>(any); }
     static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+    static Vector of(const Vec<float> (&v)[1]) { return v[0].v; }
     static Vector lerp(const float* a, const float* b, float w) {
         const Vector x = _mm256_loadu_ps(a), y = _mm256_loadu_ps(b);
         return _mm256_add_ps(x, _mm256_mul_ps(_mm256_sub_ps(y, x), _mm256_set1_ps(w)));
@@ -194,6 +195,10 @@ struct Finished<float> {
     }
     bool nonfinite() const { return any != 0; }
     static Vector load(const float* p) { return _mm512_loadu_ps(p); }
+    static Vector of(const Vec<float> (&v)[2]) {
+        const __m512d low = _mm512_castpd256_pd512(_mm256_castps_pd(v[0].v));
+        return _mm512_castpd_ps(_mm512_insertf64x4(low, _mm256_castps_pd(v[1].v), 1));
+    }
     static Vector lerp(const float* a, const float* b, float w) {
         const Vector x = _mm512_loadu_ps(a), y = _mm512_loadu_ps(b);
         return _mm512_add_ps(x, _mm512_mul_ps(_mm512_sub_ps(y, x), _mm512_set1_ps(w)));
