@@ -249,7 +249,10 @@ private:
             // More taps than are held do not go past the caches: that takes rows made before.
             if (filtered && k > 1 && filters().down_last && (!streams_ || taps_beside_base(pass) == kHeldTaps)) {
                 filter_rows(k, false, false);
-                return filters().down_last(row_taps(k), outputs(), target, open());
+                const RowTaps taps = row_taps(k);
+                const bool past_caches = streams_ && !any_in_the_way(taps, target);
+                if (!past_caches) open_.close();
+                return filters().down_last(taps, outputs(), target, past_caches ? &open_ : nullptr);
             }
         }
         return c_.rows.copy_last(made(k, final_, false), outputs(), target, open());
@@ -287,6 +290,16 @@ private:
     std::int64_t taps_beside_base(const Pass pass) const {
         const FilterTable& t = *c_.vertical[pass.vertical].filter;
         return t.count[place_[pass.vertical]] - (t.sums() ? 0 : 1);
+    }
+
+    // Whether a row lies at the place in its page that `out` has in another, or up to some lines before it.  Its loads would each wait
+    // until a store past the caches has reached memory, 2.5 ms instead of 1.4 (float32 512x512 to 1024x1024, cubic, 3 planes; AMD
+    // EPYC, 2026-11-30).
+    static bool any_in_the_way(const RowTaps& taps, const W* out) {
+        const auto in_the_way = [out](const void* row) {
+            return (reinterpret_cast<std::uintptr_t>(out) - reinterpret_cast<std::uintptr_t>(row) + 64) % 4096 < 320;
+        };
+        return std::any_of(taps.rows, taps.rows + taps.taps, in_the_way) || (taps.base && in_the_way(taps.base));
     }
 
     OpenLine* open() { return streams_ ? &open_ : nullptr; }
