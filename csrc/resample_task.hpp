@@ -250,9 +250,9 @@ private:
             if (filtered && k > 1 && filters().down_last && (!streams_ || taps_beside_base(pass) == kHeldTaps)) {
                 filter_rows(k, false, false);
                 const RowTaps taps = row_taps(k);
-                const bool past_caches = streams_ && !any_in_the_way(taps, target);
-                if (!past_caches) open_.close();
-                return filters().down_last(taps, outputs(), target, past_caches ? &open_ : nullptr);
+                if (!streams_ || !any_in_the_way(taps, target)) return filters().down_last(taps, outputs(), target, open());
+                filters().down(taps, outputs(), final_);
+                return c_.rows.copy_last(final_, outputs(), target, open());
             }
         }
         return c_.rows.copy_last(made(k, final_, false), outputs(), target, open());
