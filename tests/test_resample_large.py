@@ -58,3 +58,21 @@ def test_large_results_have_the_bits_of_small_ones(sizes, dtype, special, level)
     plan(data, out=apart[..., :-1])
     np.testing.assert_array_equal(apart[..., :-1].view(f"u{item}"), expected.view(f"u{item}"))
     assert (apart[..., -1] == 0).all()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_results_anywhere_in_a_page(level):
+    """Rows a page apart from each other, of sums of rows that lie at about the same places in their pages."""
+    data = np.random.default_rng(2).uniform(-1, 1, (130, 512)).astype(np.float32)
+    data[40, 100] = np.inf
+    data = np.broadcast_to(data, (9, 130, 512))
+    plan = ResamplePlan.resized(data.shape, data.dtype, (260, 1024), axes=(1, 2), mode="cubic")
+    part = ResamplePlan.resized((1, 130, 512), data.dtype, (260, 1024), axes=(1, 2), mode="cubic")
+    expected = np.broadcast_to(part(data[:1]), plan.output_shape).view(np.uint32)
+    _core.use_level(level)
+    memory = np.zeros(expected.size + 2048, np.float32)
+    start = -(memory.ctypes.data // 4) % 1024
+    for offset in range(0, 1024, 44):
+        out = memory[start + offset :][: expected.size].reshape(expected.shape)
+        plan(data, out=out)
+        np.testing.assert_array_equal(out.view(np.uint32), expected, f"{offset}")
