@@ -52,12 +52,15 @@ def filter_axis(axis, n_in, rows):
 
 @st.composite
 def axes(draw, longest, most):
-    """Numerators that repeat from output to output, but for some, and how many columns they take."""
+    """Numerators that repeat from output to output, but for some, with a jump, and the columns they take."""
     period = draw(st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=6), min_size=1, max_size=2))
     period = [numerators for numerators in period if 0 < sum(numerators) <= most] or [[1, 3, 1]]
     steps = draw(st.lists(st.integers(0, 4), min_size=1, max_size=2))
     rows, at = [], 0
-    for x in range(draw(st.integers(1, longest))):
+    count = draw(st.integers(1, longest))
+    jump = draw(st.integers(0, 2 * longest))
+    for x in range(count):
+        at += 1 if x == jump else 0
         rows.append((at, list(period[x % len(period)])))
         at += steps[x % len(steps)]
     for _ in range(draw(st.integers(0, 2))):
@@ -67,15 +70,41 @@ def axes(draw, longest, most):
 
 
 @given(
-    down=axes(9, 16),
-    across=axes(50, 16),
+    down=axes(9, 20),
+    across=axes(90, 20),
     block=st.sampled_from([1, 3, 4]),
     rule=st.sampled_from(sorted(RULES)),
     seed=st.integers(0, 99),
 )
 def test_tables_made_by_hand(down, across, block, rule, seed):
+    see_table(down, across, image((down[1], across[1], block), seed), rule)
+
+
+@pytest.mark.parametrize("block", [1, 3, 4])
+@pytest.mark.parametrize("numerators", [[127, 1], [126, 1], [128, 1], [130, 3], [254, 1]])
+@pytest.mark.parametrize("down", [[1], [1, 1], [2, 0, 1]])
+def test_numerators_that_hardly_fit(numerators, down, block):
+    columns = [(2 * x, [*numerators, 0, 0]) for x in range(33)]
+    see_table(([(k, down) for k in range(7)], 9), (columns, 70), image((9, 70, block), 1), "half_up")
+
+
+@pytest.mark.parametrize("total", range(14, 20))
+def test_sums_that_hardly_fit(total):
+    numerators = [total - 9, 5, 4]
+    columns = [(x, numerators) for x in range(40)]
+    white = np.full((9, 42, 3), 255, np.uint8)
+    see_table(([(k, numerators) for k in range(7)], 9), (columns, 42), white, "half_up")
+
+
+@pytest.mark.parametrize("block", [1, 3, 4])
+def test_columns_that_one_place_leaves_out(block):
+    for jump in range(40):
+        columns = [(x + int(x >= jump), [1, 2, 1]) for x in range(40)]
+        see_table(([(k, [1, 1]) for k in range(2)], 3), (columns, 43), image((3, 43, block), jump), "half_up")
+
+
+def see_table(down, across, data, rule):
     (rows, h), (columns, w) = down, across
-    data = image((h, w, block), seed)
     values = np.einsum("yh,hwc->ywc", matrix(rows, h), data.astype(object))
     expected = rounded(np.einsum("xw,ywc->yxc", matrix(columns, w), values), rule)
     linear = _core.Linear(0, 0, False, [filter_axis(0, h, rows), filter_axis(1, w, columns)], [0, 1])
@@ -94,6 +123,7 @@ RATIOS = [
     ((33, 99), (11, 33), "linear"),
     ((60, 60), (20, 40), "linear"),
     ((64, 64), (16, 16), "box"),
+    ((90, 60), (60, 30), "box"),
     ((75, 50), (15, 10), "box"),
     ((32, 300), (2, 150), "box"),
     ((30, 31), (15, 17), "box"),
